@@ -1,0 +1,24 @@
+"""Simulate and bound LLM serving under a KV-cache memory budget. Knows no browser."""
+
+from engine.bound import METHODS, Bound, find_method, gap, load_methods
+from engine.errors import InputError
+from engine.policy import POLICIES, Policy, find_policy, load_policies, quick_policies
+from engine.simulate.run import Run
+from engine.workload import Workload
+
+load_policies()
+load_methods()
+
+__all__ = [
+    "METHODS",
+    "POLICIES",
+    "Bound",
+    "InputError",
+    "Policy",
+    "Run",
+    "Workload",
+    "find_method",
+    "find_policy",
+    "gap",
+    "quick_policies",
+]

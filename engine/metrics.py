@@ -1,0 +1,172 @@
+"""Numbers about a run. Pure functions of a Run; nothing is simulated here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from engine.simulate.run import Run
+from engine.workload import Workload
+
+PERCENTILES = (50, 90, 99)
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryCurve:
+    """Memory over time as its exact change points.
+
+    Piece p covers the rounds from time[p] (not included) to time[p + 1]
+    (included); within it memory rises by `alive[p]` tokens a round.
+
+    Attributes
+    ----------
+    time : (m + 1,) int64, rounds, ascending
+    low : (m,) int64, tokens as piece p begins: those of its requests before the next token
+    high : (m,) int64, tokens at the end of round time[p + 1], the piece's peak
+    alive : (m,) int64, running requests
+    """
+
+    time: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    alive: np.ndarray
+
+    @property
+    def peak(self) -> int:
+        return int(self.high.max())
+
+    @property
+    def mean(self) -> float:
+        """Tokens held at the end of a round, on average over the curve's rounds."""
+        rounds = np.diff(self.time)
+        # The ends of a piece's rounds hold low + alive, low + 2 alive, .., high.
+        held = rounds * (self.low + self.alive + self.high) / 2
+        return float(held.sum() / rounds.sum())
+
+
+def memory_curve(run: Run, of: np.ndarray | None = None) -> MemoryCurve:
+    """The memory that a run held over time.
+
+    Parameters
+    ----------
+    run : the run
+    of : (n,) bool, count only these requests (their share of the same rounds); default all
+    """
+    stays = run.stays
+    counted = np.ones(len(stays.request), bool) if of is None else of[stays.request]
+    offset = np.where(counted, stays.held - stays.begin, 0)
+    one = counted.astype(np.int64)
+    moment = np.concatenate([stays.begin, stays.end])
+    order = np.argsort(moment, kind="stable")
+    moment = moment[order]
+    last = np.flatnonzero(np.append(np.diff(moment) > 0, True))
+    base = np.cumsum(np.concatenate([offset, -offset])[order])[last]
+    alive = np.cumsum(np.concatenate([one, -one])[order])[last]
+    time = moment[last]
+    base, alive = base[:-1], alive[:-1]
+    return MemoryCurve(time, base + alive * time[:-1], base + alive * time[1:], alive)
+
+
+def ttft(run: Run) -> np.ndarray:
+    """(n,) float64: end of the round of the first token minus arrival."""
+    return run.first_token - run.workload.arrival
+
+
+def tpot(run: Run) -> np.ndarray:
+    """(n,) float64: time per output token after the first; NaN where o = 1."""
+    tokens = run.workload.output - 1
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(tokens > 0, (run.finish - run.first_token) / tokens, np.nan)
+
+
+def queueing(run: Run) -> np.ndarray:
+    """(n,) float64: first start minus arrival."""
+    return run.start - run.workload.arrival
+
+
+def recomputed_tokens(run: Run) -> int:
+    """Tokens prefilled again after preemptions: prompt and generated ones."""
+    return int(run.stays.held.sum() - run.workload.prompt.sum())
+
+
+def _mean(values: np.ndarray) -> float | None:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else None
+
+
+def summary(run: Run) -> dict:
+    """The row of a league table: the command line's fields without policy and gap (DESIGN 6)."""
+    latency = run.latency
+    makespan = int(run.finish.max())
+    p50, p90, p99 = (float(value) for value in np.percentile(latency, PERCENTILES))
+    return {
+        "total_latency": float(latency.sum()),
+        "mean_latency": float(latency.mean()),
+        "p50_latency": p50,
+        "p90_latency": p90,
+        "p99_latency": p99,
+        "mean_ttft": float(ttft(run).mean()),
+        "mean_tpot": _mean(tpot(run)),
+        "output_tokens_per_time": float(run.workload.output.sum() / makespan),
+        "makespan": makespan,
+        "peak_memory": memory_curve(run).peak,
+        "preemptions": int(run.preemptions.sum()),
+        "recomputed_tokens": recomputed_tokens(run),
+        "gave_up_kv": run.gave_up_kv,
+        "classes": class_summary(run),
+    }
+
+
+def class_summary(run: Run) -> dict[str, dict]:
+    """Per class that has requests: how many, their latencies, TTFT, TPOT and preemptions."""
+    latency, first, per_token = run.latency, ttft(run), tpot(run)
+    rows = {}
+    for number, name in enumerate(run.workload.classes):
+        mine = run.workload.class_of == number
+        if mine.any():
+            p50, p90, p99 = (float(value) for value in np.percentile(latency[mine], PERCENTILES))
+            rows[name] = {
+                "n": int(mine.sum()),
+                "mean_latency": float(latency[mine].mean()),
+                "p50_latency": p50,
+                "p90_latency": p90,
+                "p99_latency": p99,
+                "mean_ttft": float(first[mine].mean()),
+                "mean_tpot": _mean(per_token[mine]),
+                "preemptions": int(run.preemptions[mine].sum()),
+            }
+    return rows
+
+
+def per_request(run: Run, workload: Workload) -> pd.DataFrame:
+    """One row a request of `workload`, those set aside included with an empty outcome.
+
+    Columns: index, class, arrival, prompt, output, start, first_token, finish, ttft,
+    tpot, preemptions, status (`finished`, or `set aside: needs more than M`).
+    """
+    table = pd.DataFrame(
+        {
+            "index": workload.row,
+            "class": np.array(workload.classes, dtype=object)[workload.class_of],
+            "arrival": workload.arrival,
+            "prompt": workload.prompt,
+            "output": workload.output,
+        }
+    )
+    outcome = pd.DataFrame(
+        {
+            "index": run.workload.row,
+            "start": run.start,
+            "first_token": run.first_token,
+            "finish": run.finish,
+            "ttft": ttft(run),
+            "tpot": tpot(run),
+            "preemptions": run.preemptions,
+        }
+    )
+    whole = ["start", "first_token", "finish", "preemptions"]
+    joined = table.merge(outcome, on="index", how="left").astype(dict.fromkeys(whole, "Int64"))
+    joined["status"] = np.where(joined["finish"].isna(), "set aside: needs more than M", "finished")
+    return joined

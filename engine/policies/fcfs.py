@@ -1,0 +1,15 @@
+"""First come, first served."""
+
+from engine.policy import ordered_policy
+
+
+@ordered_policy(
+    key="fcfs",
+    title="First come, first served",
+    rule="Starts requests in order of arrival, as soon as the next one fits.",
+    source="arXiv 2502.07115, MC-Benchmark",
+    group="classic",
+    cost=lambda n: 1e-6 * n,
+)
+def order(workload):
+    return workload.ascending(workload.arrival)

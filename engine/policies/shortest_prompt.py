@@ -1,0 +1,16 @@
+"""Shortest prompt first."""
+
+from engine.policy import ordered_policy
+
+
+@ordered_policy(
+    key="shortest-prompt",
+    title="Shortest prompt first",
+    rule="Starts the request with the shortest prompt first, as soon as it fits.",
+    source="baseline in arXiv 2508.06133",
+    group="classic",
+    uses_lengths=False,
+    cost=lambda n: 2e-6 * n,
+)
+def order(workload):
+    return workload.ascending(workload.prompt)

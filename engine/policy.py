@@ -1,0 +1,184 @@
+"""What a policy declares, and the registry that finds every policy file.
+
+A policy is one file in engine/policies. It declares itself with one of the
+decorators and is then in the sidebar, on the command line, in the tests and on
+the About page; nothing else has to be touched.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.errors import InputError
+from engine.simulate.look_ahead import look_ahead as run_look_ahead
+from engine.simulate.run import Run
+from engine.workload import Workload, check_memory, set_aside
+
+GROUPS = ("classic", "provable", "deployed", "ours")
+Progress = Callable[[float], None]
+
+
+def silent(_share_done: float) -> None:
+    """A progress report nobody listens to."""
+
+
+@dataclass(frozen=True)
+class Param:
+    """One number a user may set: its default decides whether it is whole.
+
+    Attributes
+    ----------
+    name, default, low, high : the name and the closed range
+    help : one sentence with the unit
+    """
+
+    name: str
+    default: float
+    low: float
+    high: float
+    help: str
+
+    @property
+    def is_whole(self) -> bool:
+        return isinstance(self.default, int)
+
+    def read(self, given, policy: str) -> float:
+        """`given` (text or number) as a value in range; InputError otherwise."""
+        kind, what = (int, "a whole number") if self.is_whole else (float, "a number")
+        try:
+            value = float(given)
+        except (TypeError, ValueError):
+            value = float("nan")
+        if not self.low <= value <= self.high or (self.is_whole and not value.is_integer()):
+            raise InputError(
+                f"parameter {policy}.{self.name} must be {what} from {self.low} to {self.high}, "
+                f"got {given}"
+            )
+        return kind(value)
+
+
+SKIP = Param(
+    "skip", 0, 0, 1000, "How many waiting requests that do not fit a walk may pass over (0: none)."
+)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A scheduling policy and its declared properties (DESIGN 2).
+
+    Attributes
+    ----------
+    key, title, rule, source : the name users type, the name they read, one sentence, a citation
+    group : one of GROUPS, for the sidebar
+    simulate : (workload, memory, progress, **params) -> Run, for requests that all fit
+    cost : seconds it takes for n requests, roughly; decides what runs unasked
+    params : what a user may set
+    reconstructed : the rule was rebuilt from summaries, not read in its source
+    offline : ranks all requests at once, also those that have not arrived
+    uses_lengths : needs (predicted) output lengths
+    may_give_up_kv : may preempt, so that not every bound covers its runs
+    """
+
+    key: str
+    title: str
+    rule: str
+    source: str
+    group: str
+    simulate: Callable[..., Run]
+    cost: Callable[[int], float]
+    params: tuple[Param, ...] = ()
+    reconstructed: bool = False
+    offline: bool = False
+    uses_lengths: bool = True
+    may_give_up_kv: bool = False
+
+    def read_params(self, given: Mapping) -> dict:
+        """Every parameter's value: the given ones checked, the others at their default."""
+        known = {param.name: param for param in self.params}
+        for name in given:
+            if name not in known:
+                has = ", ".join(known) or "none"
+                raise InputError(f"policy {self.key} has no parameter {name} (it has: {has})")
+        return {
+            name: param.read(given.get(name, param.default), self.key)
+            for name, param in known.items()
+        }
+
+    def run(self, workload: Workload, memory: int, progress: Progress = silent, **params) -> Run:
+        """Simulate in rounds; requests with s + o > M are set aside and listed in the run.
+
+        Raises
+        ------
+        InputError
+            For a bad M or parameter, or when no request fits in M.
+        """
+        values = self.read_params(params)
+        fitting, aside = set_aside(workload, check_memory(memory))
+        run = self.simulate(fitting, memory, progress, **values)
+        return replace(run, policy=self.key, params=values, set_aside=aside)
+
+
+POLICIES: dict[str, Policy] = {}
+
+
+def policy(**declared):
+    """Register the decorated (workload, memory, progress, **params) -> Run as a policy."""
+
+    def register(simulate):
+        declared_policy = Policy(simulate=simulate, **declared)
+        if declared_policy.key in POLICIES:
+            raise ValueError(f"two policies are called {declared_policy.key}")
+        if declared_policy.group not in GROUPS:
+            raise ValueError(f"{declared_policy.key}: group must be one of {GROUPS}")
+        POLICIES[declared_policy.key] = declared_policy
+        return simulate
+
+    return register
+
+
+def ordered_policy(*, params: tuple[Param, ...] = (), **declared):
+    """Register a policy that is nothing but an order, run under look-ahead admission.
+
+    The decorated function takes a workload, and memory or progress if it names
+    them, and returns the (n,) order of request indices, first choice first. The
+    policy gets the parameter `skip`.
+    """
+
+    def register(order: Callable[..., np.ndarray]):
+        wanted = set(inspect.signature(order).parameters)
+
+        def simulate(workload, memory, progress, skip, **rest):
+            offered = {"memory": memory, "progress": progress, **rest}
+            chosen = order(workload, **{k: v for k, v in offered.items() if k in wanted})
+            return run_look_ahead(workload, memory, chosen, skip)
+
+        policy(params=(*params, SKIP), **declared)(simulate)
+        return order
+
+    return register
+
+
+def find_policy(key: str) -> Policy:
+    """The policy called `key`; InputError names the ones there are."""
+    if key not in POLICIES:
+        raise InputError(f"unknown policy {key}: choose from {', '.join(POLICIES)}")
+    return POLICIES[key]
+
+
+def quick_policies(n: int, below: float = 0.050) -> list[str]:
+    """The keys of the policies whose declared cost at n requests is below `below` seconds."""
+    return [key for key, declared in POLICIES.items() if declared.cost(n) < below]
+
+
+def load_policies() -> None:
+    """Import every file of engine/policies, so that each registers itself."""
+    import engine.policies as folder
+
+    for module in pkgutil.iter_modules(folder.__path__):
+        importlib.import_module(f"engine.policies.{module.name}")

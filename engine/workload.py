@@ -1,0 +1,167 @@
+"""The requests of one experiment: who arrives when, with which lengths."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from engine.errors import InputError
+
+MAX_TOKENS = 10**9  # a request; keeps every sum of the engine inside int64
+MAX_MEMORY = 10**12  # tokens; a rack of GPUs holds some 10**8
+MAX_ARRIVAL = 10**12  # clock units
+
+
+def _column(values, dtype, name: str) -> np.ndarray:
+    """A read-only, contiguous copy of one column; fractions are refused."""
+    given = np.asarray(values)
+    if given.ndim != 1 or given.dtype.kind not in "iuf":
+        raise InputError(f"{name} must be one column of numbers")
+    if dtype is np.int64 and given.dtype.kind == "f":
+        whole = np.isfinite(given) & (given == np.floor(given)) & (np.abs(given) < 2**53)
+        _require(whole, name, given, "a whole number")
+    column = np.array(given, dtype=dtype, order="C")
+    column.flags.writeable = False
+    return column
+
+
+def _require(ok: np.ndarray, name: str, values: np.ndarray, need: str) -> None:
+    if not ok.all():
+        row = int(np.flatnonzero(~ok)[0])
+        raise InputError(f"row {row + 1}, {name}: must be {need}, got {values[row]}")
+
+
+@dataclass(frozen=True, eq=False)
+class Workload:
+    """n requests, in the order of the trace's rows. Immutable.
+
+    Attributes
+    ----------
+    arrival : (n,) float64, clock units, finite and >= 0, in any order
+    prompt, output : (n,) int64, tokens, 1 .. 10**9
+    class_of : (n,) int64, index into `classes`
+    classes : names of the request classes
+    row : (n,) int64, each request's row in the trace it came from; breaks the
+        ties that arrival leaves
+
+    Raises
+    ------
+    InputError
+        Naming the first bad row and field.
+    """
+
+    arrival: np.ndarray
+    prompt: np.ndarray
+    output: np.ndarray
+    class_of: np.ndarray | None = None
+    classes: tuple[str, ...] = ("all",)
+    row: np.ndarray | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        n = len(self.arrival)
+        if n == 0:
+            raise InputError("the workload has no requests: give at least one row")
+        columns = {
+            "arrival": _column(self.arrival, np.float64, "arrival"),
+            "prompt": _column(self.prompt, np.int64, "prompt"),
+            "output": _column(self.output, np.int64, "output"),
+            "class_of": _column(
+                np.zeros(n) if self.class_of is None else self.class_of, np.int64, "class"
+            ),
+            "row": _column(np.arange(n) if self.row is None else self.row, np.int64, "row"),
+        }
+        for name, column in columns.items():
+            if len(column) != n:
+                raise InputError(f"{name} has {len(column)} rows but arrival has {n}")
+            object.__setattr__(self, name, column)
+        arrival, class_of = columns["arrival"], columns["class_of"]
+        in_time = np.isfinite(arrival) & (arrival >= 0) & (arrival <= MAX_ARRIVAL)
+        _require(in_time, "arrival", arrival, f"a number from 0 to {MAX_ARRIVAL:.0e}")
+        for name in ("prompt", "output"):
+            tokens = columns[name]
+            _require(
+                (tokens >= 1) & (tokens <= MAX_TOKENS), name, tokens, f"1 to {MAX_TOKENS} tokens"
+            )
+        known = (class_of >= 0) & (class_of < len(self.classes))
+        _require(known, "class", class_of, f"one of {len(self.classes)} classes")
+
+    def __len__(self) -> int:
+        return len(self.arrival)
+
+    @cached_property
+    def peak(self) -> np.ndarray:
+        """(n,) int64: the most tokens each request ever holds, s + o."""
+        return self.prompt + self.output
+
+    @cached_property
+    def volume(self) -> np.ndarray:
+        """(n,) int64: token-rounds of memory, s*o + o*(o+1)/2."""
+        return self.prompt * self.output + self.output * (self.output + 1) // 2
+
+    @cached_property
+    def is_backlog(self) -> bool:
+        """Whether every request is there from the start."""
+        return bool((self.arrival == 0).all())
+
+    @cached_property
+    def digest(self) -> str:
+        """A name for these exact requests, for caches and certificates."""
+        content = hashlib.sha256(repr(self.classes).encode())
+        for column in (self.arrival, self.prompt, self.output, self.class_of, self.row):
+            content.update(column.tobytes())
+        return content.hexdigest()[:16]
+
+    def take(self, which: np.ndarray) -> Workload:
+        """The requests that `which` (a mask or indices) selects."""
+        return replace(
+            self,
+            arrival=self.arrival[which],
+            prompt=self.prompt[which],
+            output=self.output[which],
+            class_of=self.class_of[which],
+            row=self.row[which],
+        )
+
+    def ascending(self, key: np.ndarray) -> np.ndarray:
+        """Request indices by ascending (key, arrival, row): the tie-break of every policy."""
+        if self._rows_follow_arrivals:
+            return np.argsort(key, kind="stable")
+        return np.lexsort((self.row, self.arrival, key))
+
+    @cached_property
+    def _rows_follow_arrivals(self) -> bool:
+        return bool((np.diff(self.arrival) >= 0).all() and (np.diff(self.row) > 0).all())
+
+
+def check_memory(memory) -> int:
+    """`memory` as a whole number of tokens, or an InputError that says what is wrong."""
+    number = isinstance(memory, (int, float, np.integer, np.floating))
+    if not number or isinstance(memory, bool) or not float(memory).is_integer():
+        raise InputError(f"memory M must be a whole number of tokens, got {memory}")
+    if not 1 <= memory <= MAX_MEMORY:
+        raise InputError(f"memory M must be from 1 to {MAX_MEMORY:.0e} tokens, got {memory}")
+    return int(memory)
+
+
+def set_aside(workload: Workload, memory: int) -> tuple[Workload, np.ndarray]:
+    """Split off the requests that can never run because s + o > M.
+
+    Returns the requests that fit and the rows (int64) of those set aside.
+
+    Raises
+    ------
+    InputError
+        When no request fits: the message names the smallest M that runs one.
+    """
+    fits = workload.peak <= check_memory(memory)
+    if fits.all():
+        return workload, np.empty(0, np.int64)
+    if not fits.any():
+        raise InputError(
+            f"no request fits in memory M = {memory}: the smallest needs "
+            f"{workload.peak.min()} tokens (prompt + output)"
+        )
+    return workload.take(fits), workload.row[~fits]
