@@ -113,4 +113,4 @@ def look_ahead(workload: Workload, memory: int, order: np.ndarray, skip: int = 0
     )
     start = np.empty_like(starts)
     start[order] = starts
-    return Run.uninterrupted(workload, memory, start, order=order, skip=skip)
+    return Run(workload, memory, start, start + workload.output, order=order, skip=skip)

@@ -46,8 +46,7 @@ class Run:
     memory : M, tokens
     start : (n,) int64, the decision that first admitted each request
     finish : (n,) int64, the round whose end completed it
-    preemptions : (n,) int64, how often it gave up its KV cache
-    stays : every period in memory
+    interrupted : every stay in memory, where requests gave up KV cache; else None
     order : (n,) int64, the fixed order of request indices the policy walked, if it has one
     skip : how many waiting requests its walk may pass over
     set_aside : (m,) int64, trace rows that cannot run in M
@@ -58,8 +57,7 @@ class Run:
     memory: int
     start: np.ndarray
     finish: np.ndarray
-    preemptions: np.ndarray
-    stays: Stays
+    interrupted: Stays | None = None
     order: np.ndarray | None = None
     skip: int = 0
     set_aside: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
@@ -67,34 +65,42 @@ class Run:
     params: dict = field(default_factory=dict)
 
     @classmethod
-    def uninterrupted(cls, workload: Workload, memory: int, start: np.ndarray, **how) -> Run:
-        """A run in which every request stays in memory from its start to its finish."""
-        finish = start + workload.output
-        by_start = np.argsort(start, kind="stable")
-        stays = Stays(by_start, start[by_start], finish[by_start], workload.prompt[by_start])
-        nothing = np.zeros(len(workload), np.int64)
-        return cls(workload, memory, start, finish, nothing, stays, **how)
-
-    @classmethod
-    def of_stays(cls, workload: Workload, memory: int, stays: Stays, **how) -> Run:
+    def of_stays(cls, workload: Workload, memory: int, stays: Stays) -> Run:
         """A run told by its stays, each request's in order of time."""
         n = len(workload)
         start = np.full(n, np.iinfo(np.int64).max)
         np.minimum.at(start, stays.request, stays.begin)
         finish = np.zeros(n, np.int64)
         np.maximum.at(finish, stays.request, stays.end)
-        preemptions = np.bincount(stays.request, minlength=n) - 1
-        return cls(workload, memory, start, finish, preemptions, stays, **how)
+        gave_up = len(stays.request) > n
+        return cls(workload, memory, start, finish, stays if gave_up else None)
+
+    @cached_property
+    def stays(self) -> Stays:
+        """Every period in memory; without preemption, one from start to finish each."""
+        if self.interrupted is not None:
+            return self.interrupted
+        by_start = np.argsort(self.start, kind="stable")
+        return Stays(
+            by_start, self.start[by_start], self.finish[by_start], self.workload.prompt[by_start]
+        )
 
     @property
     def first_token(self) -> np.ndarray:
         """(n,) int64: the round whose end delivered the first token; preemption never resets it."""
         return self.start + 1
 
+    @cached_property
+    def preemptions(self) -> np.ndarray:
+        """(n,) int64: how often each request gave up its KV cache."""
+        if self.interrupted is None:
+            return np.zeros(len(self.workload), np.int64)
+        return np.bincount(self.interrupted.request, minlength=len(self.workload)) - 1
+
     @property
     def gave_up_kv(self) -> bool:
         """Whether any request lost its KV cache: decides which bounds cover this run."""
-        return bool(self.preemptions.any())
+        return self.interrupted is not None
 
     @cached_property
     def latency(self) -> np.ndarray:

@@ -1,0 +1,50 @@
+"""Bound what any policy could reach on a trace."""
+
+from __future__ import annotations
+
+import argparse
+
+from engine.bound import METHODS, find_method
+from engine.cli.results import bound_row, show
+from engine.cli.trace_arguments import add_trace_arguments, read_workload
+from engine.workload import check_memory, set_aside
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_trace_arguments(parser)
+    parser.add_argument(
+        "--method",
+        action="append",
+        metavar="METHOD",
+        help=f"how to bound, repeatable: {', '.join(METHODS)} (default: fluid)",
+    )
+    parser.add_argument(
+        "--preemptive",
+        action="store_true",
+        help="only the bounds that also hold for runs that give up KV cache",
+    )
+    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds a solver may take")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    memory = check_memory(arguments.memory)
+    methods = [find_method(key) for key in dict.fromkeys(arguments.method or ["fluid"])]
+    workload = read_workload(arguments)
+    bounds = [
+        bound
+        for method in methods
+        for bound in method.bounds(workload, memory, time_limit=arguments.time_limit)
+        if bound.covers_preemption or not arguments.preemptive
+    ]
+    fitting, aside = set_aside(workload, memory)
+    show(
+        {
+            "n": len(fitting),
+            "set_aside": len(aside),
+            "memory": memory,
+            "clock": arguments.clock,
+            "policies": [],
+            "bounds": [bound_row(bound) for bound in bounds],
+        },
+        arguments.format == "json",
+    )

@@ -1,0 +1,101 @@
+"""Run policies on a trace."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import pandas as pd
+
+from engine.bound import Bound, find_method, gap
+from engine.cli.results import bound_row, show
+from engine.cli.trace_arguments import add_trace_arguments, read_workload
+from engine.errors import InputError
+from engine.metrics import per_request, summary
+from engine.policy import find_policy, quick_policies
+from engine.simulate.run import Run
+from engine.workload import Workload, check_memory
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_trace_arguments(parser)
+    parser.add_argument(
+        "--policy",
+        action="append",
+        metavar="KEY",
+        help="a policy to run, repeatable (default: every quick one)",
+    )
+    parser.add_argument(
+        "--param",
+        action="append",
+        default=[],
+        metavar="KEY.NAME=VALUE",
+        help="a parameter of a policy, repeatable, such as svf.skip=5",
+    )
+    parser.add_argument(
+        "--bound",
+        action="append",
+        default=[],
+        metavar="METHOD",
+        help="a lower bound to measure the gap against, repeatable",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="for policies that draw at random")
+    parser.add_argument("--per-request", metavar="FILE.csv", help="write one row a request")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    memory = check_memory(arguments.memory)
+    params = read_params(arguments.param)
+    methods = [find_method(key) for key in dict.fromkeys(arguments.bound)]
+    workload = read_workload(arguments)
+    keys = list(dict.fromkeys(arguments.policy or quick_policies(len(workload))))
+    chosen = [find_policy(key) for key in keys]
+    for key in params.keys() - set(keys):
+        raise InputError(f"a parameter of {key} is given, but {key} is not among the policies")
+    runs = [policy.run(workload, memory, **params.get(policy.key, {})) for policy in chosen]
+    bounds = [bound for method in methods for bound in method.bounds(workload, memory)]
+    if arguments.per_request:
+        write_per_request(runs, workload, arguments.per_request)
+    show(
+        {
+            "n": len(runs[0].workload),
+            "set_aside": len(runs[0].set_aside),
+            "memory": memory,
+            "clock": arguments.clock,
+            "policies": [policy_row(run, bounds) for run in runs],
+            "bounds": [bound_row(bound) for bound in bounds],
+        },
+        arguments.format == "json",
+    )
+
+
+def policy_row(run: Run, bounds: list[Bound]) -> dict:
+    """One entry of the JSON's "policies" (DESIGN 6)."""
+    row = {"policy": run.policy, "params": run.params, **summary(run)}
+    classes = row.pop("classes")
+    return {**row, "gap": gap(run, bounds), "classes": classes}
+
+
+def read_params(given: list[str]) -> dict[str, dict[str, str]]:
+    """`KEY.NAME=VALUE` texts as {key: {name: value}}."""
+    params: dict[str, dict[str, str]] = {}
+    for text in given:
+        place, equals, value = text.partition("=")
+        key, dot, name = place.rpartition(".")
+        if not (equals and dot and key and name and value):
+            raise InputError(f"--param must look like svf.skip=5, got {text}")
+        find_policy(key)
+        params.setdefault(key, {})[name] = value
+    return params
+
+
+def write_per_request(runs: list[Run], workload: Workload, path: str) -> None:
+    """Every run's rows in one CSV; a column `policy` leads where there are several."""
+    tables = [per_request(run, workload) for run in runs]
+    if len(runs) > 1:
+        for run, table in zip(runs, tables, strict=True):
+            table.insert(0, "policy", run.policy)
+    try:
+        pd.concat(tables).to_csv(Path(path), index=False)
+    except OSError as problem:
+        raise InputError(f"cannot write {path}: {problem.strerror}") from problem

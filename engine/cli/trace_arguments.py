@@ -1,0 +1,36 @@
+"""The arguments that name a trace and how to read it, shared by several commands."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from engine.traces import read_trace
+from engine.workload import Workload
+
+
+def add_trace_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("trace", metavar="TRACE", help="CSV arrival,prompt,output, or a known log")
+    parser.add_argument("--memory", "-M", type=float, required=True, help="KV budget M, tokens")
+    parser.add_argument("--clock", choices=["rounds"], default="rounds", help="the unit of time")
+    parser.add_argument(
+        "--round-seconds",
+        type=float,
+        default=1.0,
+        metavar="X",
+        help="seconds a round takes: divides the arrivals of the trace (default 1)",
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="stop at bad rows of a log instead of counting them"
+    )
+    parser.add_argument("--format", choices=["table", "json"], default="table")
+
+
+def read_workload(arguments: argparse.Namespace) -> Workload:
+    """The trace's requests; what the reader set aside or noticed goes to stderr."""
+    workload, report = read_trace(
+        arguments.trace, round_seconds=arguments.round_seconds, strict=arguments.strict
+    )
+    for remark in report.remarks():
+        print(remark, file=sys.stderr)
+    return workload

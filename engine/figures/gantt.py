@@ -1,0 +1,202 @@
+"""Memory over time above, requests in memory below, on one time axis."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from engine.figures.palette import MEMORY_RED, WAIT_GREY, class_colour
+from engine.simulate.run import Run
+from engine.timeline import density, memory_stack, slots, stays_within
+from engine.wording import count
+
+MOST_BARS = 2500
+LABELLED_BARS = 40
+
+
+def draw_gantt(
+    run: Run,
+    window: tuple[int, int] | None = None,
+    packed: bool = True,
+    pinned: int | None = None,
+    at: int | None = None,
+) -> go.Figure:
+    """The memory curve against M and, beneath, every stay in memory as a bar.
+
+    Parameters
+    ----------
+    run : the run
+    window : show only these rounds
+    packed : put bars into the lowest free slot; otherwise one line a request, by first start
+    pinned : index of the request to outline
+    at : a round to mark on both charts
+    """
+    shown = stays_within(run, window)
+    figure = make_subplots(
+        rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.07, row_heights=[0.42, 0.58]
+    )
+    _add_memory(figure, run, window)
+    if len(shown) > MOST_BARS:
+        _add_density(figure, run, window)
+    else:
+        _add_bars(figure, run, shown, packed, pinned)
+    if at is not None:
+        figure.add_vline(x=at, line={"color": "#888", "width": 1, "dash": "dot"}, row="all", col=1)
+    figure.update_xaxes(title="round", row=2, col=1)
+    if window:
+        figure.update_xaxes(range=list(window))
+    figure.update_layout(
+        barmode="overlay",
+        height=720,
+        margin={"t": 40, "r": 12, "b": 8, "l": 8},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        hovermode="closest",
+        dragmode="pan",
+    )
+    return figure
+
+
+def _add_memory(figure: go.Figure, run: Run, window: tuple[int, int] | None) -> None:
+    stack = memory_stack(run, window)
+    below = np.zeros(len(stack.time), np.int64)
+    for number, name in enumerate(run.workload.classes):
+        figure.add_scatter(
+            x=stack.time,
+            y=below + stack.by_class[number],
+            customdata=stack.by_class[number],
+            name=f"{name} requests",
+            legendgroup=name,
+            mode="lines",
+            line={"width": 0.5, "color": class_colour(number)},
+            fillcolor=class_colour(number),
+            fill="tozeroy" if number == 0 else "tonexty",
+            hovertemplate=f"round %{{x:,}}<br>{name}: %{{customdata:,}} tokens"
+            "<br>up to here: %{y:,} tokens<extra></extra>",
+            row=1,
+            col=1,
+        )
+        below = below + stack.by_class[number]
+    figure.add_hline(
+        y=run.memory,
+        line={"color": MEMORY_RED, "width": 2},
+        annotation={
+            "text": f"M = {count(run.memory)} tokens",
+            "font": {"color": MEMORY_RED},
+            "yanchor": "bottom",
+        },
+        annotation_position="top right",
+        row=1,
+        col=1,
+    )
+    figure.update_yaxes(
+        title="tokens in memory", rangemode="tozero", range=[0, 1.12 * run.memory], row=1, col=1
+    )
+
+
+def _add_bars(
+    figure: go.Figure, run: Run, shown: np.ndarray, packed: bool, pinned: int | None
+) -> None:
+    stays, workload = run.stays, run.workload
+    request = stays.request[shown]
+    begin, end = stays.begin[shown], stays.end[shown]
+    if packed:
+        line = slots(begin, end)
+        title = "slot"
+    else:
+        first_stays = request[np.sort(np.unique(request, return_index=True)[1])]
+        place = np.empty(len(workload), np.int64)
+        place[first_stays] = np.arange(len(first_stays))
+        line = place[request]
+        title = "request, by start"
+        _add_waits(figure, run, first_stays)
+    labelled = len(shown) <= LABELLED_BARS
+    for number, name in enumerate(workload.classes):
+        mine = workload.class_of[request] == number
+        if not mine.any():
+            continue
+        who = request[mine]
+        figure.add_bar(
+            orientation="h",
+            base=begin[mine],
+            x=(end - begin)[mine],
+            y=line[mine],
+            width=0.86,
+            name=name,
+            legendgroup=name,
+            showlegend=False,
+            marker={
+                "color": class_colour(number),
+                "line": {
+                    "color": [MEMORY_RED if i == pinned else "rgba(255,255,255,0.6)" for i in who],
+                    "width": [3 if i == pinned else 0.3 for i in who],
+                },
+            },
+            text=[f"#{row}" for row in workload.row[who]] if labelled else None,
+            textposition="inside",
+            insidetextanchor="middle",
+            customdata=np.stack(
+                [
+                    who,
+                    workload.row[who],
+                    workload.prompt[who],
+                    workload.output[who],
+                    workload.arrival[who],
+                    begin[mine],
+                    end[mine],
+                ],
+                axis=1,
+            ),
+            hovertemplate="request #%{customdata[1]:.0f} (" + name + ")<br>"
+            "prompt %{customdata[2]:,.0f} + output %{customdata[3]:,.0f} tokens<br>"
+            "arrived %{customdata[4]:,.4g}, in memory %{customdata[5]:,.0f} to "
+            "%{customdata[6]:,.0f}<extra></extra>",
+            row=2,
+            col=1,
+        )
+    figure.update_yaxes(title=title, autorange="reversed", showgrid=False, row=2, col=1)
+
+
+def _add_waits(figure: go.Figure, run: Run, who: np.ndarray) -> None:
+    """A thin grey line from each request's arrival to its first start."""
+    arrival, start = run.workload.arrival[who], run.start[who]
+    gap = np.full(len(who), np.nan)
+    line = np.arange(len(who), dtype=float)
+    figure.add_scatter(
+        x=np.stack([arrival, start, gap], axis=1).ravel(),
+        y=np.stack([line, line, gap], axis=1).ravel(),
+        mode="lines",
+        line={"color": WAIT_GREY, "width": 1.5},
+        name="waiting",
+        hoverinfo="skip",
+        row=2,
+        col=1,
+    )
+
+
+def _add_density(figure: go.Figure, run: Run, window: tuple[int, int] | None) -> None:
+    cells = density(run, window)
+    middles = np.sqrt(cells.size_edges[:-1] * cells.size_edges[1:])
+    figure.add_heatmap(
+        x=cells.time,
+        y=middles,
+        z=np.where(cells.tokens > 0, cells.tokens, np.nan),
+        customdata=cells.requests,
+        colorscale="Blues",
+        colorbar={"title": "tokens", "len": 0.5, "y": 0.25, "thickness": 12},
+        hovertemplate="round %{x:,}<br>requests of about %{y:,.0f} tokens<br>"
+        "%{customdata:,} of them hold %{z:,} tokens<extra></extra>",
+        row=2,
+        col=1,
+    )
+    figure.update_yaxes(title="size s + o (tokens)", type="log", row=2, col=1)
+
+
+def describe_gantt(run: Run) -> str:
+    """The chart in one sentence, for those who cannot see it."""
+    stack = memory_stack(run)
+    return (
+        f"Memory in use over {count(run.finish.max())} rounds against M = {count(run.memory)} "
+        f"tokens (peak {count(stack.total.max())}), and the {count(len(run.workload))} requests "
+        "in memory below it."
+    )

@@ -1,0 +1,116 @@
+"""Several runs side by side: the league table and what it says in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from engine import wording
+from engine.bound import Bound, best_cover, gap
+from engine.metrics import summary
+from engine.policy import POLICIES
+from engine.simulate.run import Run
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One run's place in the league.
+
+    Attributes
+    ----------
+    label : what the user calls it (the policy, with parameters that are not the default)
+    run, numbers : the run and its `metrics.summary`
+    gap : total latency over the best covering bound, or None
+    against : the row name of that bound, or None
+    """
+
+    label: str
+    run: Run
+    numbers: Mapping
+    gap: float | None
+    against: str | None
+
+    @property
+    def mean(self) -> float:
+        return self.numbers["mean_latency"]
+
+
+def label_of(run: Run) -> str:
+    """`svf`, or `svf skip=5` where a parameter is not at its default."""
+    defaults = {param.name: param.default for param in POLICIES[run.policy].params}
+    changed = [f"{name}={value:g}" for name, value in run.params.items() if value != defaults[name]]
+    return " ".join([run.policy, *changed])
+
+
+def league(runs: Sequence[Run], bounds: Sequence[Bound]) -> list[Entry]:
+    """Entries by ascending mean latency."""
+    entries = []
+    for run in runs:
+        cover = best_cover(run, bounds)
+        entries.append(
+            Entry(
+                label_of(run),
+                run,
+                summary(run),
+                gap(run, bounds),
+                cover.bound if cover else None,
+            )
+        )
+    return sorted(entries, key=lambda entry: entry.mean)
+
+
+def league_table(entries: Sequence[Entry]) -> pd.DataFrame:
+    """One row an entry, numbers unrounded, times in the clock's unit, gap in percent."""
+    return pd.DataFrame(
+        [
+            {
+                "policy": entry.label,
+                "total_latency": entry.numbers["total_latency"],
+                "mean_latency": entry.mean,
+                "p50_latency": entry.numbers["p50_latency"],
+                "p90_latency": entry.numbers["p90_latency"],
+                "p99_latency": entry.numbers["p99_latency"],
+                "mean_ttft": entry.numbers["mean_ttft"],
+                "makespan": entry.numbers["makespan"],
+                "peak_memory": entry.numbers["peak_memory"],
+                "preemptions": entry.numbers["preemptions"],
+                "gap_percent": np.nan if entry.gap is None else 100 * (entry.gap - 1),
+                "against": entry.against or "no bound covers it",
+            }
+            for entry in entries
+        ]
+    )
+
+
+def compare_means(quick: float, slow: float, rival: str) -> str:
+    """How a mean latency of `quick` relates to the rival's larger one, as a verb phrase."""
+    times = slow / quick
+    if times < 1.02:
+        return f"has practically the same mean latency as **{rival}**"
+    if times < 1.9:
+        return f"cuts the mean latency of **{rival}** by {wording.percent(1 - quick / slow)}"
+    if times < 2.15:
+        return f"halves the mean latency of **{rival}**"
+    return f"cuts the mean latency of **{rival}** {wording.ratio(times)}"
+
+
+def headline(entries: Sequence[Entry]) -> str:
+    """The league in one sentence: the best against what people run, and against the best possible.
+
+    What people run is `vllm` where it takes part, else `fcfs`, else the last entry.
+    """
+    best = entries[0]
+    others = {entry.run.policy: entry for entry in entries[1:]}
+    rival = others.get("vllm") or others.get("fcfs") or entries[-1]
+    if len(entries) == 1:
+        first = f"**{best.label}** has a mean latency of {wording.amount(best.mean, 'rounds')}"
+    else:
+        first = f"**{best.label}** {compare_means(best.mean, rival.mean, rival.label)} here"
+    if best.gap is None:
+        return f"{first}; no certified bound covers its run yet."
+    if best.gap < 1.0005:
+        return f"{first} and is, proved, the best possible."
+    return f"{first} and is at most {wording.percent(best.gap - 1)} from the best possible."

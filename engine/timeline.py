@@ -1,0 +1,143 @@
+"""Runs as pictures over time: memory stacked by class, bars in slots, density.
+
+Computes what the figures draw. A picture has some 1,500 columns of pixels, so
+long runs are reduced to one value a column; the highest moment of each column
+is kept, and with it the exact peak.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.metrics import MemoryCurve, memory_curve
+from engine.simulate.run import Run
+
+COLUMNS = 1500
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryStack:
+    """Memory over time, split by class.
+
+    Attributes
+    ----------
+    time : (k,) int64, rounds, ascending; a time stands twice where memory drops
+    by_class : (classes, k) int64, tokens of each class
+    exact : whether every change point is there, or the highest moment of each column
+    """
+
+    time: np.ndarray
+    by_class: np.ndarray
+    exact: bool
+
+    @property
+    def total(self) -> np.ndarray:
+        return self.by_class.sum(axis=0)
+
+
+def memory_stack(run: Run, window: tuple[int, int] | None = None) -> MemoryStack:
+    """Memory by class over the rounds of `window` (default: all)."""
+    whole = memory_curve(run)
+    first, last = window or (int(whole.time[0]), int(whole.time[-1]))
+    curves = [
+        memory_curve(run, run.workload.class_of == number)
+        for number in range(len(run.workload.classes))
+    ]
+    shown = (whole.time[1:] > first) & (whole.time[:-1] < last)
+    exact = int(shown.sum()) <= 2 * COLUMNS
+    if exact:
+        begins = np.maximum(whole.time[:-1][shown], first)
+        ends = np.minimum(whole.time[1:][shown], last)
+        moments = np.stack([begins, ends], axis=1).ravel()
+        pieces = np.repeat(np.flatnonzero(shown), 2)
+    else:
+        moments = _highest_moments(whole, first, last)
+        pieces = np.searchsorted(whole.time[1:], moments)
+    return MemoryStack(moments, np.array([_held(c, moments, pieces) for c in curves]), exact)
+
+
+def _held(curve: MemoryCurve, moments: np.ndarray, pieces: np.ndarray) -> np.ndarray:
+    return curve.low[pieces] + curve.alive[pieces] * (moments - curve.time[pieces])
+
+
+def _highest_moments(curve: MemoryCurve, first: int, last: int) -> np.ndarray:
+    """For each of COLUMNS equal spans of time the round whose end holds most."""
+    edges = np.linspace(first, last, COLUMNS + 1)[1:].astype(np.int64)
+    ends = curve.time[1:]
+    # Memory rises between change points: a span's maximum is at a change or at its edge.
+    moments = np.unique(np.concatenate([ends[(ends > first) & (ends <= last)], edges]))
+    held = _held(curve, moments, np.searchsorted(ends, moments))
+    column = np.searchsorted(edges, moments)
+    by_column = np.lexsort((held, column))
+    highest = by_column[np.append(np.diff(column[by_column]) > 0, True)]
+    return moments[np.sort(highest)]
+
+
+def stays_within(run: Run, window: tuple[int, int] | None) -> np.ndarray:
+    """Indices of the stays that overlap `window`, in order of begin."""
+    if window is None:
+        return np.arange(len(run.stays.begin))
+    return np.flatnonzero((run.stays.begin < window[1]) & (run.stays.end > window[0]))
+
+
+def slots(begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """(k,) int64: the lowest free slot at each begin, so that bars in a slot never overlap.
+
+    Both inputs are (k,), in order of begin; the number of slots is the most that run at once.
+    """
+    slot = np.empty(len(begin), np.int64)
+    busy: list[tuple[int, int]] = []
+    free: list[int] = []
+    used = 0
+    for k, (starts, ends) in enumerate(zip(begin.tolist(), end.tolist(), strict=True)):
+        while busy and busy[0][0] <= starts:
+            heapq.heappush(free, heapq.heappop(busy)[1])
+        if free:
+            slot[k] = heapq.heappop(free)
+        else:
+            slot[k] = used
+            used += 1
+        heapq.heappush(busy, (ends, int(slot[k])))
+    return slot
+
+
+@dataclass(frozen=True, eq=False)
+class Density:
+    """How much memory requests of each size hold over time.
+
+    Attributes
+    ----------
+    time : (columns,) float64, the middle of each column, rounds
+    size_edges : (rows + 1,) float64, bounds of s + o, tokens, evenly spaced in the logarithm
+    tokens, requests : (rows, columns) int64, in memory at that moment
+    """
+
+    time: np.ndarray
+    size_edges: np.ndarray
+    tokens: np.ndarray
+    requests: np.ndarray
+
+
+def density(
+    run: Run, window: tuple[int, int] | None = None, columns: int = 400, rows: int = 24
+) -> Density:
+    """Memory by request size and time, at the middle round of each column."""
+    stays, size = run.stays, run.workload.peak
+    first, last = window or (int(stays.begin[0]), int(run.finish.max()))
+    edges = np.linspace(first, last, columns + 1)
+    middle = np.floor((edges[:-1] + edges[1:]) / 2)
+    size_edges = np.geomspace(size.min(), size.max() + 1, rows + 1)
+    row = np.clip(np.searchsorted(size_edges, size, side="right") - 1, 0, rows - 1)[stays.request]
+    enter = np.searchsorted(middle, stays.begin, side="right")
+    leave = np.searchsorted(middle, stays.end, side="right")
+    base = np.zeros((rows, columns + 1), np.int64)
+    requests = np.zeros((rows, columns + 1), np.int64)
+    for column, sign in ((enter, 1), (leave, -1)):
+        np.add.at(base, (row, column), sign * (stays.held - stays.begin))
+        np.add.at(requests, (row, column), sign)
+    requests = requests.cumsum(axis=1)[:, :-1]
+    tokens = base.cumsum(axis=1)[:, :-1] + requests * middle.astype(np.int64)
+    return Density(middle, size_edges, tokens, requests)

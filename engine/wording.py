@@ -1,0 +1,47 @@
+"""How numbers are written everywhere: three digits, thousands apart, with their unit."""
+
+from __future__ import annotations
+
+import math
+
+THIN = "\u202f"  # narrow no-break space between thousands and before a unit
+
+
+def number(value: float | None) -> str:
+    """`value` in three significant digits, thousands apart: 0.0123, 4.56, 78.9, 12 300."""
+    if value is None or math.isnan(value):
+        return "–"
+    if value == 0:
+        return "0"
+    digits = 2 - math.floor(math.log10(abs(value)))
+    rounded = round(value, digits)
+    return f"{rounded:,.{max(0, digits)}f}".replace(",", THIN)
+
+
+def count(value: int) -> str:
+    """A whole number in full, thousands apart: 16 492."""
+    return f"{int(value):,}".replace(",", THIN)
+
+
+def amount(value: float | None, unit: str) -> str:
+    """A number with its unit: 12 300 rounds."""
+    return f"{number(value)}{THIN}{unit}"
+
+
+def tokens(value: int) -> str:
+    return f"{count(value)}{THIN}tokens" if value != 1 else f"1{THIN}token"
+
+
+def ratio(value: float) -> str:
+    """How many times: 2.1x; 11x."""
+    return f"{value:.2g}x" if value < 10 else f"{value:,.0f}x".replace(",", THIN)
+
+
+def percent(share: float) -> str:
+    """A share of one as a percentage: 0.057 -> 5.7 %."""
+    return f"{100 * share:.1f}{THIN}%" if abs(share) < 1 else f"{100 * share:,.0f}{THIN}%"
+
+
+def gap(value: float | None) -> str:
+    """Cost over bound as the excess: 1.09 -> +9.0 %; a dash where no bound covers the run."""
+    return "–" if value is None else f"+{percent(max(0.0, value - 1))}"

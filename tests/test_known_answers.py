@@ -1,0 +1,103 @@
+"""Starts, totals, preemptions and bounds of cases solved by an independent reference.
+
+A dozen of the cases lie beside this test; the whole collection is used where the
+shared folder is present.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine import Workload, find_method, find_policy
+
+OURS = json.loads((Path(__file__).parent / "known_answers.json").read_text())
+
+
+def workload_of(case):
+    return Workload(*(case[column] for column in ("arrival", "prompt", "output")))
+
+
+def check_policies(case):
+    workload = workload_of(case)
+    for key, start in case["start"].items():
+        run = find_policy(key).run(workload, case["memory"])
+        assert run.start.tolist() == start, (case["name"], key)
+        assert run.latency.sum() == case["total_latency"][key]
+    run = find_policy("vllm").run(workload, case["memory"])
+    assert run.latency.sum() == case["vllm"]["total_latency"], case["name"]
+    assert run.preemptions.sum() == case["vllm"]["preemptions"]
+
+
+def check_bounds(case):
+    """The same LP and optimum; a preemptive bound may be better but not worse."""
+    workload = workload_of(case)
+    lp = {bound.bound: bound.value for bound in find_method("lp").bounds(workload, case["memory"])}
+    assert lp["lp"] == pytest.approx(case["lp"], rel=1e-6, abs=1e-6)
+    assert case["cumulative_lp"] - 1e-5 <= lp["lp-preemptive"] <= lp["lp"] + 1e-6
+    if workload.arrival.min() == 0:
+        assert lp["lp-preemptive"] == pytest.approx(case["cumulative_lp"], rel=1e-6, abs=1e-6)
+    (hindsight,) = find_method("hindsight").bounds(workload, case["memory"])
+    assert hindsight.value == pytest.approx(case["hindsight"])
+
+
+@pytest.mark.parametrize("case", OURS, ids=lambda case: case["name"])
+def test_policies(case):
+    """Start for start."""
+    check_policies(case)
+
+
+@pytest.mark.parametrize("case", OURS, ids=lambda case: case["name"])
+def test_bounds(case):
+    """LP, cumulative LP and the integer optimum."""
+    check_bounds(case)
+
+
+@pytest.fixture(scope="session")
+def golden(shared):
+    return json.loads((shared / "cases" / "golden.json").read_text())["rounds"]
+
+
+def test_all_policies(golden):
+    """The whole collection."""
+    for case in golden:
+        check_policies(case)
+
+
+def test_all_bounds(golden):
+    """The whole collection."""
+    for case in golden:
+        check_bounds(case)
+
+
+@pytest.mark.parametrize(
+    ("memory", "ratio"), [(100, 2.71), (400, 4.97), (900, 7.32), (1600, 9.44), (2500, 11.67)]
+)
+def test_shortest_output_first_is_unboundedly_bad(memory, ratio):
+    """sqrt(M) requests (M-1, 1) and M requests (1, 2): MC-SF runs the fat ones first."""
+    fat = int(memory**0.5)
+    workload = Workload(
+        np.zeros(fat + memory), [memory - 1] * fat + [1] * memory, [1] * fat + [2] * memory
+    )
+    shortest_output = find_policy("mc-sf").run(workload, memory).latency.sum()
+    thin_first = find_policy("shortest-prompt").run(workload, memory).latency.sum()
+    assert shortest_output / thin_first == pytest.approx(ratio, abs=0.005)
+    assert find_policy("svf").run(workload, memory).latency.sum() == thin_first
+
+
+@pytest.mark.parametrize(
+    ("side", "ratio"), [(4, 1.52), (16, 2.91), (36, 4.33), (64, 5.67), (100, 7.00)]
+)
+def test_smallest_total_first_is_unboundedly_bad(side, ratio):
+    """20 of (L^2, L) and 20 sqrt(L) of (L^2 + L, 1): total size runs the slow ones first."""
+    slow, quick = 20, int(20 * side**0.5)
+    workload = Workload(
+        np.zeros(slow + quick),
+        [side**2] * slow + [side**2 + side] * quick,
+        [side] * slow + [1] * quick,
+    )
+    memory = 20 * (side**2 + side + 1)
+    by_total = find_policy("shortest-total").run(workload, memory).latency.sum()
+    quick_first = find_policy("mc-sf").run(workload, memory).latency.sum()
+    assert by_total / quick_first == pytest.approx(ratio, abs=0.005)

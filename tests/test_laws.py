@@ -1,0 +1,102 @@
+"""Laws that every policy keeps, on any workload and with any parameters."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import POLICIES, InputError, Workload, find_policy
+from engine.metrics import memory_curve
+from tests.strategies import instances
+
+
+def params_of(policy):
+    """Any values within the declared ranges."""
+    return st.fixed_dictionaries(
+        {
+            param.name: st.integers(param.low, min(param.high, 300))
+            if param.is_whole
+            else st.floats(param.low, param.high)
+            for param in policy.params
+        }
+    )
+
+
+@pytest.mark.parametrize("key", POLICIES)
+@settings(max_examples=150)
+@given(data=st.data(), instance=instances(max_n=10))
+def test_laws(key, data, instance):
+    """Everyone runs once, after arriving, within M at every round's end, twice the same."""
+    workload, memory = instance
+    policy = POLICIES[key]
+    params = data.draw(params_of(policy))
+    run = policy.run(workload, memory, **params)
+    assert (run.start >= workload.arrival).all()
+    assert (run.finish > run.start).all()
+    stays = run.stays
+    generated = np.zeros(len(workload), np.int64)
+    np.add.at(generated, stays.request, stays.end - stays.begin)
+    assert (generated == workload.output).all()
+    assert (stays.end > stays.begin).all()
+    assert 0 < memory_curve(run).peak <= memory
+    assert policy.may_give_up_kv or not run.gave_up_kv
+    if not run.gave_up_kv:
+        assert (run.finish - run.start == workload.output).all()
+    again = policy.run(workload, memory, **params)
+    assert (again.start == run.start).all()
+    assert (again.finish == run.finish).all()
+
+
+@pytest.mark.parametrize("key", POLICIES)
+def test_requests_that_cannot_fit_are_set_aside(key):
+    """They are listed by row, and the others run as if they were not there."""
+    workload = Workload([0, 0, 0], [4, 9, 4], [3, 2, 3])
+    run = POLICIES[key].run(workload, 10)
+    assert run.set_aside.tolist() == [1]
+    assert run.workload.row.tolist() == [0, 2]
+    with pytest.raises(InputError, match="smallest needs 7 tokens"):
+        POLICIES[key].run(workload, 6)
+
+
+@pytest.mark.parametrize("key", POLICIES)
+def test_declarations(key):
+    """What the sidebar and the About page show is there."""
+    policy = POLICIES[key]
+    assert policy.title
+    assert policy.rule.endswith(".")
+    assert policy.source
+    assert policy.cost(1) <= policy.cost(100_000)
+    for param in policy.params:
+        assert param.low <= param.default <= param.high
+        assert param.help.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"skips": 1}, "policy svf has no parameter skips"),
+        ({"skip": -1}, "svf.skip must be a whole number from 0 to 1000, got -1"),
+        ({"skip": 1.5}, "svf.skip must be a whole number"),
+        ({"skip": "many"}, "svf.skip must be a whole number"),
+        ({"skip": float("nan")}, "svf.skip must be a whole number"),
+    ],
+)
+def test_bad_parameters(given, message):
+    """One sentence that names policy, parameter and range."""
+    with pytest.raises(InputError, match=message):
+        find_policy("svf").run(Workload([0], [1], [1]), 10, **given)
+
+
+@pytest.mark.parametrize(
+    "memory", [0, -5, 1.5, float("nan"), float("inf"), 10**13, "100", True, None]
+)
+def test_bad_memory(memory):
+    """M is a whole number of tokens in a range."""
+    with pytest.raises(InputError, match="memory M must be"):
+        find_policy("svf").run(Workload([0], [1], [1]), memory)
+
+
+def test_unknown_policy():
+    """The message names the policies there are."""
+    with pytest.raises(InputError, match=r"unknown policy lifo: choose from .*svf"):
+        find_policy("lifo")

@@ -1,0 +1,70 @@
+"""A story names what really kept a request out, to the round and the token."""
+
+import numpy as np
+from hypothesis import given, settings
+
+from engine import Workload, find_policy
+from engine.simulate.look_ahead import look_ahead
+from engine.story import obstacle, tell
+from tests import twin
+from tests.strategies import instances
+
+
+def test_story_by_hand():
+    """(1, 9) behind (1, 8) in M = 11: in round 8 both hold 9, 7 over; it starts at 7."""
+    run = find_policy("fcfs").run(Workload([0, 0], [1, 1], [8, 9]), 11)
+    story = tell(run, 1)
+    assert (story.seen, story.ahead, story.first_in_line, story.start) == (0, 0, 0, 7)
+    assert (story.in_line.full_at, story.in_line.missing) == (8, 7)
+    assert story.in_line.finishing == (0,)
+    assert story.stays == ((7, 16, 1),)
+    assert tell(run, 0).in_line is None
+
+
+def test_story_of_those_behind_the_head():
+    """The third waits behind the second, which does not fit, although it would fit itself."""
+    run = find_policy("fcfs").run(Workload([0, 0, 0], [5, 9, 1], [5, 1, 1]), 10)
+    story = tell(run, 2)
+    assert run.start.tolist() == [0, 5, 6]
+    assert (story.ahead, story.at_sight) == (1, None)
+    assert (story.first_in_line, story.in_line.missing) == (5, 2)
+
+
+def test_story_of_a_preempted_request():
+    """Every stay is told with what it prefilled; the obstacle is the very next round."""
+    run = find_policy("vllm").run(Workload([0] * 3, [2] * 3, [6] * 3), 12)
+    assert tell(run, 1).stays == ((0, 4, 2), (6, 8, 6))
+    waiting = tell(run, 2)
+    assert waiting.preempted_at == tuple(end for _, end, _ in waiting.stays[:-1])
+
+
+@settings(max_examples=500)
+@given(instances())
+def test_obstacle_equals_a_walk(instance):
+    """At each decision, an obstacle exists exactly when some round would overflow, and by that."""
+    workload, memory = instance
+    order = workload.ascending(workload.volume)
+    run = look_ahead(workload, memory, order)
+    rank = np.argsort(order)
+    prompt, output = workload.prompt.tolist(), workload.output.tolist()
+    for i in range(len(workload)):
+        for decision in range(int(np.ceil(workload.arrival[i])), int(run.start[i]) + 1):
+            begun = [
+                j
+                for j in range(len(workload))
+                if j != i
+                and (run.start[j] < decision or (run.start[j] == decision and rank[j] < rank[i]))
+            ]
+            over = {
+                at: sum(twin.held(prompt[j], run.start[j], output[j], at) for j in begun)
+                + prompt[i]
+                + at
+                - decision
+                - memory
+                for at in range(decision + 1, decision + output[i] + 1)
+            }
+            found = obstacle(run, i, decision)
+            if max(over.values()) <= 0:
+                assert found is None
+            else:
+                assert found.missing == max(over.values()) == over[found.full_at]

@@ -1,0 +1,61 @@
+"""A workload accepts what is sound and names the first row and field that is not."""
+
+import numpy as np
+import pytest
+
+from engine import InputError, Workload
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (([], [], []), "no requests"),
+        (([0, -1], [1, 1], [1, 1]), "row 2, arrival: must be a number from 0"),
+        (([0, float("nan")], [1, 1], [1, 1]), "row 2, arrival"),
+        (([0, float("inf")], [1, 1], [1, 1]), "row 2, arrival"),
+        (([0, 0], [1, 0], [1, 1]), "row 2, prompt: must be 1 to"),
+        (([0, 0], [1, 1], [-3, 1]), "row 1, output: must be 1 to"),
+        (([0, 0], [1, 1.5], [1, 1]), "row 2, prompt: must be a whole number, got 1.5"),
+        (([0, 0], [1, float("nan")], [1, 1]), "row 2, prompt: must be a whole number"),
+        (([0, 0], [1, 10**10], [1, 1]), "row 2, prompt"),
+        (([0, 0], [1], [1, 1]), "prompt has 1 rows but arrival has 2"),
+        (([0, 0], ["a", "b"], [1, 1]), "prompt must be one column of numbers"),
+    ],
+)
+def test_bad_columns(columns, message):
+    """Each kind of bad value."""
+    with pytest.raises(InputError, match=message):
+        Workload(*columns)
+
+
+def test_columns_cannot_be_changed():
+    """Caches and runs share the arrays."""
+    workload = Workload([0], [1], [1])
+    with pytest.raises(ValueError, match="read-only"):
+        workload.prompt[0] = 2
+
+
+def test_ties_break_by_key_arrival_row():
+    """Whatever the order of the rows."""
+    workload = Workload([5, 0, 0, 5], [1] * 4, [1] * 4)
+    assert workload.ascending(np.zeros(4)).tolist() == [1, 2, 0, 3]
+    assert workload.ascending(np.array([2, 2, 1, 1])).tolist() == [2, 3, 1, 0]
+    in_order = Workload([0, 1, 2], [1] * 3, [1] * 3)
+    assert in_order.ascending(np.array([1, 0, 1])).tolist() == [1, 0, 2]
+
+
+def test_volume_counts_every_token_of_every_round():
+    """(3, 4) holds 4 + 5 + 6 + 7."""
+    assert Workload([0], [3], [4]).volume.tolist() == [22]
+
+
+def test_digest_tells_workloads_apart():
+    """One token, one class name or one arrival changes it."""
+    base = Workload([0, 1], [2, 2], [3, 3])
+    assert base.digest == Workload([0, 1], [2, 2], [3, 3]).digest
+    others = [
+        Workload([0, 1], [2, 2], [3, 4]),
+        Workload([0, 1.5], [2, 2], [3, 3]),
+        Workload([0, 1], [2, 2], [3, 3], classes=("b",)),
+    ]
+    assert len({base.digest, *(other.digest for other in others)}) == 4
