@@ -114,3 +114,51 @@ def headline(entries: Sequence[Entry]) -> str:
     if best.gap < 1.0005:
         return f"{first} and is, proved, the best possible."
     return f"{first} and is at most {wording.percent(best.gap - 1)} from the best possible."
+
+
+def gap_headline(entries: Sequence[Entry]) -> str:
+    """How close the best entry is to the bound, and how many have no bound."""
+    covered = [entry for entry in entries if entry.gap is not None]
+    if not covered:
+        return "No certified bound covers these runs yet: compute one that does."
+    best = min(covered, key=lambda entry: entry.gap)
+    first = (
+        f"No schedule can beat **{best.label}** by more than {wording.percent(1 - 1 / best.gap)}"
+        if best.gap > 1.0005
+        else f"**{best.label}** is proved optimal here"
+    )
+    return f"{first}: its total latency is {wording.gap(best.gap)} above the bound {best.against}."
+
+
+def coverage_table(entries: Sequence[Entry], bounds: Sequence[Bound]) -> pd.DataFrame:
+    """One row an entry, one column a bound: the gap, or why there is none."""
+    return pd.DataFrame(
+        [
+            {
+                "Policy": entry.label,
+                **{bound.bound: _gap_or_reason(entry.run, bound) for bound in bounds},
+            }
+            for entry in entries
+        ]
+    )
+
+
+def _gap_or_reason(run: Run, bound: Bound) -> str:
+    if bound.covers(run):
+        return wording.gap(gap(run, [bound]))
+    return "gave up KV" if bound.certified else "not certified"
+
+
+def bound_table(bounds: Sequence[Bound]) -> pd.DataFrame:
+    """One row a bound: its value, the runs it covers, how it is certified."""
+    return pd.DataFrame(
+        {
+            "Bound": [bound.bound for bound in bounds],
+            "Total latency ≥": [wording.number(bound.value) for bound in bounds],
+            "Covers": [
+                "every run" if bound.covers_preemption else "runs that keep their KV cache"
+                for bound in bounds
+            ],
+            "How it is certified": [bound.method for bound in bounds],
+        }
+    )

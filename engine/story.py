@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine import wording
 from engine.simulate.run import Run, visible_rounds
 
 
@@ -131,10 +132,58 @@ def obstacle(run: Run, i: int, decision: int, rank: np.ndarray | None = None) ->
     worst = int(over.argmax())
     if over[worst] <= 0:
         return None
-    completing = owner[here[last == moments[worst]]]
+    alive_then = owner[here[last == moments[worst]]]
+    completing = alive_then[run.finish[alive_then] == moments[worst]]
     return Obstacle(
         decision=decision,
         full_at=int(moments[worst]),
         missing=int(over[worst]),
         finishing=tuple(run.workload.row[completing].tolist()),
+    )
+
+
+def in_words(story: Story, run: Run) -> list[str]:
+    """The story as sentences, in order of time."""
+    told = [
+        f"**Request #{story.row}**: prompt {wording.tokens(story.prompt)}, output "
+        f"{wording.tokens(story.output)}; it holds {wording.tokens(story.prompt + story.output)} "
+        "at its end.",
+        f"Arrived at {wording.time(story.arrival)}, known from round {wording.count(story.seen)}."
+        + (f" {wording.count(story.ahead)} waiting before it in the order." if story.ahead else ""),
+    ]
+    if story.at_sight and story.first_in_line > story.seen:
+        told.append(_obstacle_in_words(story.at_sight, run))
+    if story.first_in_line > story.seen:
+        told.append(f"First in line from round {wording.count(story.first_in_line)}.")
+    if story.in_line:
+        told.append(_obstacle_in_words(story.in_line, run))
+    elif story.start > story.first_in_line:
+        told.append("It would have fitted into M then; the policy held it back by another rule.")
+    wait = wording.time(story.start - story.arrival)
+    told.append(f"Started at round {wording.count(story.start)}, after {wait} rounds of waiting.")
+    for (_, lost, held), (back, _, refilled) in zip(story.stays, story.stays[1:], strict=False):
+        told.append(
+            f"Lost its KV cache after round {wording.count(lost)}; came back at round "
+            f"{wording.count(back)} and prefilled {wording.tokens(refilled)} again, "
+            f"{wording.count(refilled - story.prompt)} of them generated before."
+            if refilled > held
+            else f"Lost its KV cache after round {wording.count(lost)}; came back at round "
+            f"{wording.count(back)}."
+        )
+    latency = wording.time(story.finish - story.arrival)
+    told.append(f"Finished at round {wording.count(story.finish)}: latency {latency} rounds.")
+    return told
+
+
+def _obstacle_in_words(obstacle: Obstacle, run: Run) -> str:
+    rows = obstacle.finishing
+    named = ", ".join(f"#{row}" for row in rows[:3]) + (" and others" if len(rows) > 3 else "")
+    when = f"at the end of round {wording.count(obstacle.full_at)}"
+    if named:
+        when += f", when {named} {'complete' if len(rows) > 1 else 'completes'},"
+    return (
+        f"Started at round {wording.count(obstacle.decision)}, it would have needed "
+        f"{wording.tokens(obstacle.missing)} more than M = {wording.count(run.memory)} {when}"
+        + ("" if named else " in all.")
+        + (" so it waited." if named else "")
     )

@@ -141,3 +141,12 @@ def density(
     requests = requests.cumsum(axis=1)[:, :-1]
     tokens = base.cumsum(axis=1)[:, :-1] + requests * middle.astype(np.int64)
     return Density(middle, size_edges, tokens, requests)
+
+
+def held_at(run: Run, at: int) -> tuple[np.ndarray, np.ndarray]:
+    """Who is in memory at the end of round `at`: request indices and their tokens, most first."""
+    stays = run.stays
+    here = np.flatnonzero((stays.begin < at) & (stays.end >= at))
+    held = stays.held[here] + at - stays.begin[here]
+    most_first = np.argsort(-held, kind="stable")
+    return stays.request[here][most_first], held[most_first]

@@ -28,6 +28,11 @@ def amount(value: float | None, unit: str) -> str:
     return f"{number(value)}{THIN}{unit}"
 
 
+def time(value: float) -> str:
+    """A moment or a span: in full where it is whole, as clock times of rounds are."""
+    return count(value) if float(value).is_integer() else number(value)
+
+
 def tokens(value: int) -> str:
     return f"{count(value)}{THIN}tokens" if value != 1 else f"1{THIN}token"
 

@@ -1,30 +1,71 @@
-"""A batch of least F."""
+"""The batch of least F, by dynamic programming over count, outputs and size.
+
+For each count k a batch of least sum of outputs is sought: F orders batches of
+one count by that sum. Requests are decided one after another, from the last row
+to the first. A state (count, outputs, size) is kept with the set that reaches
+it, unless another state of the same count has no more of outputs and of size:
+whatever completes the first also completes the second, to a batch that is no
+worse. Of two sets in one state the one with the request decided last, the
+smaller row, is kept: it is first in lexicographic order and stays so under every
+completion. So the first state at the end is the best batch of k requests, with
+all of the tie rules.
+
+What keeps the states few is a price of memory p >= 0. With cost o + p (s + o), a
+state leads to a batch with outputs <= cap and size <= M only if its cost, plus
+the least cost of as many requests still undecided as it lacks, is at most
+cap + p M. The cap is the F already found; the local search gives a first one.
+The same inequality at the start rules out most counts. It is evaluated in
+doubles with an allowance, so rounding can keep a state too many but none too
+few; everything that decides between batches is in integers.
+
+With the price at which the k cheapest requests just fill M, n = 100 takes some
+milliseconds for all batches, where a table over (count, memory) has n M cells a
+batch.
+"""
+
+from __future__ import annotations
 
 import numpy as np
 
 from engine.batches.objective import better
+from engine.batches.swap import swap
 from engine.compiled import kernel
+from engine.errors import InputError
 
-WORD = 50
-STATES = 1 << 19
+LIMIT = 100  # requests
+STATES = 1 << 21  # for one batch, which may take 200 MB then
+HALVINGS = 40  # of the interval in which a price is sought; every price is valid
+OUTPUTS, COUNT, SIZE, SET = range(4)  # the columns of a state; the set is two words of bits
+WORD = LIMIT // 2
+ALLOWANCE = 1 + 1e-12  # a hundred additions in doubles stay below 1e-13 relative
 
 
 @kernel
-def _cheapest(output, size, count, price):
-    return np.argsort(output + price * size)[:count]
+def _size_of_cheapest(order, output, size, count, price):
+    """Total size of the `count` cheapest; `order` is sorted, quickly when it nearly is."""
+    for i in range(1, order.size):
+        request, place = order[i], i
+        cost = output[request] + price * size[request]
+        while place > 0 and output[order[place - 1]] + price * size[order[place - 1]] > cost:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = request
+    total = 0
+    for place in range(count):
+        total += size[order[place]]
+    return total
 
 
 @kernel
-def _price(output, size, count, memory):
-    """The price of memory at which the `count` cheapest requests just fit; inf if they never do."""
-    low, high = 0.0, float(output.max() - output.min() + 1)
-    if size[_cheapest(output, size, count, low)].sum() <= memory:
+def _filling_price(output, size, count, memory):
+    """About the least price at which the `count` cheapest requests fit in M."""
+    low, high = 0.0, 2.0 * output.max()  # at `high`, size alone decides
+    order = np.arange(output.size)
+    if _size_of_cheapest(order, output, size, count, low) <= memory:
         return low
-    if size[_cheapest(output, size, count, high)].sum() > memory:
-        return np.inf
-    for _ in range(40):
+    for _ in range(HALVINGS):
         middle = (low + high) / 2
-        if size[_cheapest(output, size, count, middle)].sum() <= memory:
+        if _size_of_cheapest(order, output, size, count, middle) <= memory:
             high = middle
         else:
             low = middle
@@ -32,104 +73,141 @@ def _price(output, size, count, memory):
 
 
 @kernel
-def _rest(cost, count):
-    """[i, r]: the least total cost of r requests among the first i."""
-    n = cost.size
-    least = np.full((n + 1, count + 1), np.inf)
-    ascending = np.empty(n)
-    least[0, 0] = 0.0
-    for i in range(n):
-        place = np.searchsorted(ascending[:i], cost[i])
-        for j in range(i, place, -1):
-            ascending[j] = ascending[j - 1]
+def _least_costs(cost, count):
+    """(n + 1, count + 1) float64: at [i, r] the least cost of r of the first i requests."""
+    least = np.full((cost.size + 1, count + 1), np.inf)
+    least[:, 0] = 0.0
+    ascending = np.empty(cost.size)
+    for i in range(cost.size):
+        place = i
+        while place > 0 and ascending[place - 1] > cost[i]:
+            ascending[place] = ascending[place - 1]
+            place -= 1
         ascending[place] = cost[i]
-        least[i + 1, 0] = 0.0
         for r in range(1, min(i + 1, count) + 1):
             least[i + 1, r] = least[i + 1, r - 1] + ascending[r - 1]
     return least
 
 
 @kernel
-def _of_count(output, size, memory, count, cap, price):
-    n = output.size
-    rest = _rest(output + price * size, count)
-    limit = (cap + price * memory) * (1 + 1e-12)
-    states = np.zeros((5, 1), np.int64)
-    total = 0
-    for i in range(n - 1, -1, -1):
-        kept = states.shape[1]
-        merged = np.empty((5, 2 * kept), np.int64)
-        word, bit = 3 + i // WORD, 1 << (i % WORD)
-        skip = take = new = 0
-        last_count, last_size = -1, 0
-        while skip < kept or take < kept:
-            if take == kept:
-                taken = False
-            elif skip == kept:
-                taken = True
-            else:
-                a = states[0, take] + 1 - states[0, skip]
-                if a == 0:
-                    a = states[1, take] + output[i] - states[1, skip]
-                if a == 0:
-                    a = states[2, take] + size[i] - states[2, skip]
-                taken = a <= 0
-            s = take if taken else skip
-            c, o, w = states[0, s], states[1, s], states[2, s]
-            if taken:
-                c += 1
-                o += output[i]
-                w += size[i]
-                take += 1
-            else:
-                skip += 1
-            if c == last_count and w >= last_size:
-                continue
-            if c > count or w > memory or o > cap:
-                continue
-            if o + price * w + rest[i, count - c] > limit:
-                continue
-            merged[0, new], merged[1, new], merged[2, new] = c, o, w
-            merged[3, new], merged[4, new] = states[3, s], states[4, s]
-            if taken:
-                merged[word, new] |= bit
-            last_count, last_size = c, w
-            new += 1
-        total += new
-        states = merged[:, :new].copy()
-        if new > STATES:
-            return states, -total
-    return states, total
+def _taken_first(states, take, skip, output, size):
+    """Whether state `take` with the request sorts before state `skip` without it, or equals it."""
+    for column, more in ((COUNT, 1), (OUTPUTS, output), (SIZE, size)):
+        difference = states[take, column] + more - states[skip, column]
+        if difference != 0:
+            return difference < 0
+    return True
 
 
 @kernel
-def exact(output, size, memory, total, count, log):
-    n = output.size
-    best_count = count
-    best_total = total
-    best_size = np.int64(1) << 60
-    best = np.zeros(n, np.bool_)
-    p0 = _price(output, size, best_count, memory)
-    bound = np.cumsum(np.sort(output + p0 * size)) - p0 * memory
-    nl = 0
-    for step in range(2 * n + 1):
-        k = count + (step + 1) // 2 * (1 if step % 2 else -1)
-        if k < 1 or k > n:
+def _decide(states, i, output, size, memory, rest, price, limit):
+    """The states after request i was taken and not taken, sorted by (count, outputs, size).
+
+    rest : (k + 1,) the least cost of 0 .. k requests still undecided
+    limit : cap + p M, the largest cost of a batch that matters
+    """
+    old = states.shape[0]
+    decided = np.empty((2 * old, states.shape[1]), np.int64)
+    new = take = skip = 0
+    while take < old or skip < old:
+        taken = skip == old or (take < old and _taken_first(states, take, skip, output[i], size[i]))
+        state, source = decided[new], states[take if taken else skip]
+        for column in range(source.size):
+            state[column] = source[column]
+        if taken:
+            take += 1
+            state[COUNT] += 1
+            state[OUTPUTS] += output[i]
+            state[SIZE] += size[i]
+            state[SET + i // WORD] |= 1 << (i % WORD)
+        else:
+            skip += 1
+        lacks = rest.size - 1 - state[COUNT]
+        if lacks < 0 or state[SIZE] > memory:
             continue
-        cap = (best_total * k * k - (k < best_count)) // (best_count * best_count)
-        if bound[k - 1] > cap + 1e-9 * (cap + p0 * memory):
+        if state[OUTPUTS] + price * state[SIZE] + rest[lacks] > limit:
             continue
-        price = _price(output, size, k, memory)
-        if price == np.inf:
+        before = decided[new - 1]
+        if new > 0 and before[COUNT] == state[COUNT] and before[SIZE] <= state[SIZE]:
             continue
-        states, work = _of_count(output, size, memory, k, cap, price)
-        log[nl, 0], log[nl, 1], log[nl, 2] = k, work, states.shape[1]
-        nl += 1
-        if states.shape[1] == 0:
+        new += 1
+    return decided[:new]
+
+
+@kernel
+def _of_count(output, size, memory, count, cap, price, budget):
+    """The final states with `count` requests, best first, and how many states it took.
+
+    None with outputs <= cap is missed, unless it gives up after `budget` states.
+    """
+    rest = _least_costs(output + price * size, count)
+    limit = (cap + price * memory) * ALLOWANCE
+    states = np.zeros((1, SET + 2), np.int64)
+    work = 0
+    for i in range(output.size - 1, -1, -1):
+        states = _decide(states, i, output, size, memory, rest[i], price, limit)
+        work += states.shape[0]
+        if work > budget:
+            break
+    return states, work
+
+
+def _members(state, n):
+    """(n,) bool: the requests in a state's set."""
+    request = np.arange(n)
+    return (state[SET + request // WORD] >> request % WORD & 1).astype(bool)
+
+
+def _least(chosen, output, size, memory):
+    """The batch of least F, given any batch; None if the states do not suffice."""
+    best = (output[chosen].sum(), chosen.sum(), size[chosen].sum())
+    most = np.searchsorted(np.cumsum(np.sort(size)), memory, side="right")
+    counts = np.arange(1, most + 1)
+    price = _filling_price(output, size, best[1], memory)
+    cost = np.cumsum(np.sort(output + price * size)[:most])
+    budget = STATES
+    for k in counts[np.argsort((cost - price * memory) / counts**2)]:
+        # Of equal F the larger count wins, so a smaller one has to be below.
+        cap = (best[0] * k * k - (k < best[1])) // (best[1] * best[1])
+        if cost[k - 1] > (cap + price * memory) * ALLOWANCE:
             continue
-        o, w = states[1, 0], states[2, 0]
-        if better(o, k, w, best_total, best_count, best_size):
-            best_total, best_count, best_size = o, k, w
-            for i in range(n):
-                best[i] = (states[3 + i // WORD, 0] >> (i % WORD)) & 1
-    return best, nl
+        own_price = _filling_price(output, size, k, memory)
+        states, work = _of_count(output, size, memory, k, cap, own_price, budget)
+        budget -= work
+        if budget < 0:
+            return None
+        if len(states) and not better(best, tuple(states[0, :SET])):
+            best = tuple(states[0, :SET])
+            chosen = _members(states[0], output.size)
+    return chosen
+
+
+def exact(output: np.ndarray, size: np.ndarray, memory: int) -> np.ndarray:
+    """(m,) bool: the batch of least F; ties: larger count, smaller size, lexicographic.
+
+    Parameters
+    ----------
+    output, size : (m,) int64, o and s + o, by ascending row; each size <= memory
+
+    Raises
+    ------
+    InputError
+        For more than LIMIT requests, and for lengths that need more than STATES states.
+    """
+    if output.size > LIMIT:
+        raise InputError(
+            f"sorted-f-exact takes at most {LIMIT} requests, got {output.size}: "
+            "use sorted-f-swap, which takes any number"
+        )
+    chosen = _least(swap(output, size, memory), output, size, memory)
+    if chosen is None:
+        raise InputError(
+            f"sorted-f-exact needs more than {STATES} states for a batch of these lengths: "
+            "use sorted-f-swap"
+        )
+    return chosen
+
+
+def seconds(n: int) -> float:
+    """What all batches of n requests take, about; more than LIMIT are refused."""
+    return 5e-7 * n**2 if n <= LIMIT else float("inf")

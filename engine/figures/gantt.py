@@ -13,12 +13,13 @@ from engine.wording import count
 
 MOST_BARS = 2500
 LABELLED_BARS = 40
+OUTLINED_BARS = 200
 
 
 def draw_gantt(
     run: Run,
     window: tuple[int, int] | None = None,
-    packed: bool = True,
+    packed: bool = False,
     pinned: int | None = None,
     at: int | None = None,
 ) -> go.Figure:
@@ -48,6 +49,7 @@ def draw_gantt(
         figure.update_xaxes(range=list(window))
     figure.update_layout(
         barmode="overlay",
+        uniformtext={"minsize": 9, "mode": "hide"},
         height=720,
         margin={"t": 40, "r": 12, "b": 8, "l": 8},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
@@ -109,8 +111,10 @@ def _add_bars(
         place[first_stays] = np.arange(len(first_stays))
         line = place[request]
         title = "request, by start"
-        _add_waits(figure, run, first_stays)
+        if len(shown) <= OUTLINED_BARS:
+            _add_waits(figure, run, request, begin, line)
     labelled = len(shown) <= LABELLED_BARS
+    outline = 0.5 if len(shown) <= OUTLINED_BARS else 0
     for number, name in enumerate(workload.classes):
         mine = workload.class_of[request] == number
         if not mine.any():
@@ -121,7 +125,7 @@ def _add_bars(
             base=begin[mine],
             x=(end - begin)[mine],
             y=line[mine],
-            width=0.86,
+            width=0.86 if outline else 1,
             name=name,
             legendgroup=name,
             showlegend=False,
@@ -129,12 +133,13 @@ def _add_bars(
                 "color": class_colour(number),
                 "line": {
                     "color": [MEMORY_RED if i == pinned else "rgba(255,255,255,0.6)" for i in who],
-                    "width": [3 if i == pinned else 0.3 for i in who],
+                    "width": [3 if i == pinned else outline for i in who],
                 },
             },
             text=[f"#{row}" for row in workload.row[who]] if labelled else None,
             textposition="inside",
             insidetextanchor="middle",
+            textangle=0,
             customdata=np.stack(
                 [
                     who,
@@ -157,16 +162,22 @@ def _add_bars(
     figure.update_yaxes(title=title, autorange="reversed", showgrid=False, row=2, col=1)
 
 
-def _add_waits(figure: go.Figure, run: Run, who: np.ndarray) -> None:
-    """A thin grey line from each request's arrival to its first start."""
-    arrival, start = run.workload.arrival[who], run.start[who]
-    gap = np.full(len(who), np.nan)
-    line = np.arange(len(who), dtype=float)
+def _add_waits(
+    figure: go.Figure, run: Run, request: np.ndarray, begin: np.ndarray, line: np.ndarray
+) -> None:
+    """A thin grey line to each stay's begin, from the arrival or from the end of the stay before."""
+    stays = run.stays
+    since = run.workload.arrival[request]
+    again = begin > run.start[request]
+    for k in np.flatnonzero(again):
+        earlier = (stays.request == request[k]) & (stays.end <= begin[k])
+        since[k] = stays.end[earlier].max()
+    gap = np.full(len(request), np.nan)
     figure.add_scatter(
-        x=np.stack([arrival, start, gap], axis=1).ravel(),
+        x=np.stack([since, begin, gap], axis=1).ravel(),
         y=np.stack([line, line, gap], axis=1).ravel(),
         mode="lines",
-        line={"color": WAIT_GREY, "width": 1.5},
+        line={"width": 1.5, "color": WAIT_GREY},
         name="waiting",
         hoverinfo="skip",
         row=2,

@@ -9,7 +9,7 @@ from engine.policy import ordered_policy
     rule="Deliberately bad: starts the largest volume first, to show that the metrics react.",
     source="ours",
     group="ours",
-    cost=lambda n: 4e-6 * n,
+    cost=lambda n: 2e-7 * n,
 )
 def order(workload):
     return workload.ascending(-workload.volume)

@@ -10,7 +10,7 @@ from engine.policy import ordered_policy
     source="baseline in arXiv 2508.06133",
     group="classic",
     uses_lengths=False,
-    cost=lambda n: 2e-6 * n,
+    cost=lambda n: 2e-7 * n,
 )
 def order(workload):
     return workload.ascending(workload.prompt)

@@ -21,7 +21,7 @@ MAX_NUM_SEQS = Param("max_num_seqs", 256, 1, 10**6, "How many requests may run a
     uses_lengths=False,
     may_give_up_kv=True,
     params=(WATERMARK, MAX_NUM_SEQS),
-    cost=lambda n: 3e-6 * n,
+    cost=lambda n: 5e-7 * n,
 )
 def simulate(workload, memory, progress, watermark, max_num_seqs):
     # The last factor keeps a product such as 100 * (1 - 0.9) from being floored to 9.

@@ -1,0 +1,10 @@
+"""Reading request logs into workloads, and writing workloads as the canonical CSV.
+
+A known layout is one file in engine/traces/formats; see its __init__.
+"""
+
+from engine.traces.read import read_trace
+from engine.traces.report import Report
+from engine.traces.write import write_csv
+
+__all__ = ["Report", "read_trace", "write_csv"]

@@ -1,0 +1,52 @@
+"""A workload as the canonical CSV."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+from engine.errors import InputError
+from engine.workload import Workload
+
+UNWRITABLE = set(',"\r\n')
+CHUNK = 100_000  # rows formatted at a time
+
+
+def write_csv(workload: Workload, path: str | PathLike) -> None:
+    """Write arrival,prompt,output, and the class unless the only one is `all`.
+
+    Reading the file gives the same numbers and class names again: arrivals are
+    written in the fewest digits that name the same float64.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be written, or a class name cannot stand in it.
+    """
+    with_class = workload.classes != ("all",)
+    for name in workload.classes if with_class else ():
+        if not name or name != name.strip() or UNWRITABLE & set(name):
+            raise InputError(
+                f"the class name {name!r} cannot stand in a CSV: no comma, quote or line break, "
+                "no space around it"
+            )
+    try:
+        with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+            file.write("arrival,prompt,output" + (",class\n" if with_class else "\n"))
+            for first in range(0, len(workload), CHUNK):
+                file.writelines(_rows(workload, slice(first, first + CHUNK), with_class))
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _rows(workload: Workload, part: slice, with_class: bool):
+    names = ["," + name if with_class else "" for name in workload.classes]
+    for arrival, prompt, output, class_of in zip(
+        workload.arrival[part].tolist(),
+        workload.prompt[part].tolist(),
+        workload.output[part].tolist(),
+        workload.class_of[part].tolist(),
+        strict=True,
+    ):
+        when = repr(arrival).removesuffix(".0")
+        yield f"{when},{prompt},{output}{names[class_of]}\n"

@@ -1,0 +1,39 @@
+"""Memory Gantt: who held which memory when, and why did a request wait."""
+
+import streamlit as st
+
+from engine.figures.gantt import describe_gantt, draw_gantt
+from engine.metrics import per_request
+from pages.parts import show
+from pages.parts.frame import page
+from pages.parts.gantt_controls import ask_lines, ask_policy, ask_request, ask_window, pin_clicked
+from pages.parts.jobs import finished, offer
+from pages.parts.memory_story import in_memory_at, memory_headline, tell_story
+from pages.parts.runs import run_job
+
+with page("Memory Gantt") as view:
+    job = run_job(view, ask_policy(view))
+    runs = finished([job])
+    if not runs:
+        st.info(f"{job.title} takes a while on so many requests.")
+        offer([job])
+        st.stop()
+    (run,) = runs
+    st.markdown(f"#### {memory_headline(run)}")
+    window, packed = ask_window(run), ask_lines()
+    chart, aside = st.columns([3, 1], gap="medium")
+    with aside:
+        pinned = ask_request(run)
+        tell_story(run, pinned)
+        at = in_memory_at(run)
+    with chart:
+        show.figure(
+            draw_gantt(run, window, packed, pinned, at),
+            describe_gantt(run),
+            "memory-gantt",
+            on_select=pin_clicked,
+            selection_mode="points",
+        )
+    show.download(
+        "Requests (CSV)", f"requests-{run.policy}.csv", lambda: per_request(run, view.workload)
+    )

@@ -1,0 +1,39 @@
+"""Latency: who waits how long, under which policy."""
+
+import streamlit as st
+
+from engine.figures.cdf import describe_cdf, draw_cdf
+from engine.latency import class_table, latency_headline, quantile_table, samples
+from engine.league import league
+from pages.parts import show
+from pages.parts.frame import page
+from pages.parts.jobs import finished, offer
+from pages.parts.latency_controls import ask_class, ask_log, ask_quantity
+from pages.parts.runs import run_jobs
+
+with page("Latency") as view:
+    jobs = run_jobs(view)
+    entries = league(finished(jobs), [])
+    if not entries:
+        st.info("Pick a policy in the sidebar, or run one of these.")
+        offer(jobs)
+        st.stop()
+    headline = st.empty()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        quantity, name, log = ask_quantity(), ask_class(view), ask_log()
+    values = samples(entries, quantity, name)
+    headline.markdown(f"#### {latency_headline(values, quantity, name)}")
+    styles = {entry.label: entry.run.policy for entry in entries}
+    shown = dict(list(values.items())[:8])
+    show.figure(
+        draw_cdf(shown, styles, quantity, show.UNIT, log),
+        describe_cdf(shown, quantity, show.UNIT),
+        "latency-cdf",
+    )
+    offer(jobs)
+    table = quantile_table(values)
+    show.numbers(table, f"Quantiles of {quantity} by policy, {show.UNIT}")
+    show.download("Quantiles (CSV)", "quantiles.csv", lambda: table)
+    if len(view.workload.classes) > 1:
+        st.markdown("##### Who pays for it: mean latency by class")
+        show.numbers(class_table(entries), f"Mean latency by policy and class, {show.UNIT}")

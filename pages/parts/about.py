@@ -1,0 +1,86 @@
+"""The texts and lists of the About page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from engine import METHODS, POLICIES
+from engine.request_class import classes
+
+MODEL = """
+#### The model, in rounds
+A request has a prompt of *s* tokens and an output of *o* tokens. A GPU has room for *M* tokens
+of KV cache. Time is counted in **rounds**: one round is one iteration of the running batch. A
+request started at time *t* runs in rounds *t*+1 .. *t*+*o*; at the end of round *t*+*j* it holds
+*s*+*j* tokens, and at *t*+*o* it completes and frees them. Its prompt and first token share the
+first round. At the end of every round the running requests together hold at most *M*.
+
+**Latency** is completion minus arrival. **TTFT** is the end of the round of the first token minus
+arrival. A request with *s*+*o* > *M* can never run: it is set aside, and counted.
+
+A **bound** is a total latency that no schedule can beat. Each run is compared only with bounds
+that are proved for it: a run in which a request gave up its KV cache, by preemption, may beat
+bounds that hold only for schedules that do not.
+"""
+
+LIMITS = """
+#### What is not modelled, and which way that errs
+- A round takes the same time whatever is in it; on a GPU, rounds with long prefills and large
+  batches take longer. Policies that mix in long prompts look better here than they are.
+- No prefix cache and no multi-turn reuse: shared prompts would need less memory than shown.
+- No chunked prefill, no block rounding, no swapping to the host in the rounds clock.
+- Output lengths are known exactly to the policies that use them; prediction errors would cost.
+- A backlog's latency grows with its number of requests, and so does that of an overloaded
+  arrival stream: neither is a steady state.
+"""
+
+GLOSSARY = """
+#### Glossary
+- **Prompt, prefill**: the input tokens, and the work of reading them into the KV cache.
+- **Output, decode**: the tokens generated, one a round.
+- **KV cache**: the memory a request holds, one slot a token.
+- **Backlog**: all requests are there at time 0.
+- **Look-ahead**: a request is admitted only if no later round can overflow *M*.
+- **Preempt**: take a running request's KV cache away; it prefills prompt and output again later.
+- **Volume**: token-rounds of memory, *s·o* + *o*(*o*+1)/2.
+- **TEL**: total end-to-end latency, the sum over requests. **Makespan**: when the last one ends.
+- **TTFT, TPOT**: time to first token; time per output token after the first.
+- **Gap**: total latency over the best bound that covers the run, less one.
+
+#### Add a policy
+A policy is one file in `engine/policies`. It declares itself there, and is then in the sidebar,
+on the command line, in the tests and on this page.
+"""
+
+
+def list_policies() -> None:
+    """Every policy with its rule, its source and what it may do."""
+    st.markdown("#### Policies")
+    for policy in POLICIES.values():
+        notes = [f"Source: {policy.source}."]
+        if policy.reconstructed:
+            notes.append("Reconstructed from summaries, not read in its source.")
+        if policy.offline:
+            notes.append("Ranks all requests at once, whatever their arrival.")
+        if policy.uses_lengths:
+            notes.append("Needs output lengths.")
+        if policy.may_give_up_kv:
+            notes.append("May preempt.")
+        st.markdown(f"**{policy.key}** · {policy.title}. {policy.rule}  \n*{' '.join(notes)}*")
+
+
+def list_bounds() -> None:
+    """Every bound method with its source."""
+    st.markdown("#### Bounds")
+    for method in METHODS.values():
+        st.markdown(f"**{method.key}** · {method.title}. *{method.source}.*")
+
+
+def list_classes() -> None:
+    """Every request class with where its lengths come from."""
+    st.markdown("#### Request classes")
+    for found in classes().values():
+        st.markdown(
+            f"**{found.key}** · {found.title}: {found.description}  \n"
+            f"*Source: {found.source} Licence: {found.licence}.*"
+        )

@@ -1,0 +1,90 @@
+"""What the Memory Gantt page shows: the policy, the window, the rows, the pinned request."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from engine import InputError, Run
+from pages.parts.sidebar import LINK
+from pages.parts.view import Choice, View
+
+BAR_FIELDS = 7  # of a bar's customdata; points of other traces have fewer
+
+
+def ask_policy(view: View) -> Choice:
+    """The one policy to draw."""
+    if not view.choices:
+        raise InputError("Pick at least one policy in the sidebar.")
+    by_key = {choice.key: choice for choice in view.choices}
+    shown = st.segmented_control(
+        "Policy",
+        list(by_key),
+        default="svf" if "svf" in by_key else next(iter(by_key)),
+        key="shown",
+        label_visibility="collapsed",
+        required=True,
+        **LINK,
+    )
+    return by_key[shown]
+
+
+def ask_window(run: Run) -> tuple[int, int] | None:
+    """The rounds to draw; None for all."""
+    last = int(run.finish.max())
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        begin = st.number_input("From round", 0, None, 0, step=100, key="begin", width=140, **LINK)
+        end = st.number_input(
+            "To round", 1, None, None, step=100, key="end", placeholder="the end", width=140, **LINK
+        )
+        st.button("Whole run", on_click=_forget_window, icon=":material/fit_width:")
+    end = last if end is None else min(end, last)
+    if begin == 0 and end == last:
+        return None
+    if begin >= end:
+        raise InputError(f"From round must be before to round (this run ends at {last}).")
+    return begin, end
+
+
+def _forget_window() -> None:
+    st.session_state["begin"], st.session_state["end"] = 0, None
+
+
+def ask_lines() -> bool:
+    """Whether bars are packed into slots."""
+    return st.toggle(
+        "Pack bars into slots",
+        key="packed",
+        help="Reuse the line of a request that has left. Off: one line a request, by start.",
+        **LINK,
+    )
+
+
+def pin_clicked() -> None:
+    """Pin the request whose bar was clicked."""
+    for point in st.session_state["memory-gantt"].selection.points:
+        data = point.get("customdata")
+        if isinstance(data, (list, tuple)) and len(data) == BAR_FIELDS:
+            st.session_state["request"] = int(data[1])
+
+
+def ask_request(run: Run) -> int | None:
+    """The index of the pinned request in the run's workload, by click or by number."""
+    row = st.number_input(
+        "Request",
+        0,
+        None,
+        None,
+        step=1,
+        key="request",
+        placeholder="click a bar, or type a number",
+        help="Row of the request in the trace, from 0.",
+        **LINK,
+    )
+    if row is None:
+        return None
+    found = np.flatnonzero(run.workload.row == row)
+    if not len(found):
+        st.warning(f"Request {row} is not in this run: it does not exist or was set aside.")
+        return None
+    return int(found[0])

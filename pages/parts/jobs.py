@@ -1,0 +1,93 @@
+"""Work that a page needs: quick jobs at once, dear ones when asked, with progress and cancel.
+
+A page first draws what is there. Jobs that the user asked for are then worked
+off one by one, each shown as soon as it is done, while the page stays readable.
+Any change in the sidebar, or Cancel, stops the work at its next report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from engine.policy import Progress
+from pages.parts.store import store
+
+AT_ONCE = 0.050  # seconds: what takes less is done unasked
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Something to compute.
+
+    Attributes
+    ----------
+    key : what the result depends on, for the store
+    title : what users call it
+    seconds : how long it takes, roughly
+    compute : reports its progress to the given function, returns the result
+    """
+
+    key: Hashable
+    title: str
+    seconds: float
+    compute: Callable[[Progress], Any]
+
+    @property
+    def is_done(self) -> bool:
+        return self.key in store()
+
+    @property
+    def is_quick(self) -> bool:
+        return self.seconds < AT_ONCE
+
+    def result(self, progress: Progress = lambda share: None) -> Any:
+        return store().get(self.key, lambda: self.compute(progress))
+
+
+def _asked() -> dict[Hashable, Job]:
+    """The jobs this session asked for, in order."""
+    return st.session_state.setdefault("asked", {})
+
+
+def finished(jobs: Iterable[Job]) -> list[Any]:
+    """The results that are there, quick ones computed now, in the order of the jobs."""
+    return [job.result() for job in jobs if job.is_quick or job.is_done]
+
+
+def offer(jobs: Iterable[Job]) -> None:
+    """A button for the jobs that are neither done nor under way; nothing without such jobs."""
+    waiting = [job for job in jobs if not (job.is_quick or job.is_done or job.key in _asked())]
+    if not waiting:
+        return
+    names = ", ".join(job.title for job in waiting)
+    seconds = sum(job.seconds for job in waiting)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            f"Run {names}",
+            icon=":material/play_arrow:",
+            key=f"run {names}",
+            on_click=lambda: _asked().update({job.key: job for job in waiting}),
+        )
+        st.caption(f"Takes about {seconds:.2g} s; the page stays usable.")
+
+
+def work_off(slot) -> None:
+    """Do the first job that was asked for in `slot`, then draw the page again with its result."""
+    while _asked() and next(iter(_asked().values())).is_done:
+        _asked().pop(next(iter(_asked())))
+    if not _asked():
+        return
+    job = next(iter(_asked().values()))
+    with slot.container(horizontal=True, vertical_alignment="center"):
+        bar = st.progress(0.0, f"Running {job.title}")
+        st.button("Cancel", icon=":material/close:", key="cancel", on_click=_asked().clear)
+    try:
+        job.result(lambda share: bar.progress(min(1.0, share), f"Running {job.title}"))
+    finally:
+        # Also when it failed or was stopped by a change: nothing is run twice unasked.
+        _asked().pop(job.key, None)
+    st.rerun()

@@ -1,0 +1,33 @@
+"""What the Latency page shows: which time, of which requests, on which axis."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from engine.latency import QUANTITIES
+from pages.parts.sidebar import LINK
+from pages.parts.view import View
+
+ALL = "all"
+
+
+def ask_quantity() -> str:
+    """The name of a time in QUANTITIES."""
+    names = list(QUANTITIES)
+    return st.segmented_control(
+        "Time", names, default=names[0], key="quantity", required=True, **LINK
+    )
+
+
+def ask_class(view: View) -> str | None:
+    """A class of the workload, or None for all requests."""
+    if len(view.workload.classes) < 2:
+        return None
+    picked = st.segmented_control(
+        "Requests", [ALL, *view.workload.classes], default=ALL, key="class", required=True, **LINK
+    )
+    return None if picked == ALL else picked
+
+
+def ask_log() -> bool:
+    return st.toggle("Logarithmic time", key="log", **LINK)

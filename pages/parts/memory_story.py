@@ -1,0 +1,52 @@
+"""What the Memory Gantt says in words: the run, a pinned request, one round."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from engine import Run, wording
+from engine.metrics import memory_curve
+from engine.story import in_words, tell
+from engine.timeline import held_at
+from pages.parts.sidebar import LINK
+
+
+def memory_headline(run: Run) -> str:
+    """How full the memory is, on average and at most."""
+    curve = memory_curve(run)
+    return (
+        f"**{run.policy}** fills {wording.percent(curve.mean / run.memory)} of M on average "
+        f"(peak {wording.tokens(curve.peak)} of {wording.count(run.memory)}) and needs "
+        f"{wording.count(run.finish.max())} rounds."
+    )
+
+
+def tell_story(run: Run, pinned: int | None) -> None:
+    """The life of the pinned request, or how to pin one."""
+    if pinned is None:
+        st.caption("Click a bar to read why that request waited.")
+        return
+    for sentence in in_words(tell(run, pinned), run):
+        st.markdown(sentence)
+
+
+def in_memory_at(run: Run) -> int | None:
+    """Step through rounds: the requests in memory at the end of one; None when switched off."""
+    if not st.toggle("Step through rounds", key="stepping", **LINK):
+        return None
+    at = st.number_input("Round", 1, int(run.finish.max()), 1, step=1, key="at", **LINK)
+    request, held = held_at(run, at)
+    st.caption(
+        f"{wording.count(len(request))} in memory hold {wording.tokens(int(held.sum()))} "
+        f"of {wording.count(run.memory)} at its end."
+    )
+    table = pd.DataFrame(
+        {
+            "Request": run.workload.row[request],
+            "Holds": held,
+            "Ends in": run.finish[request] - at,
+        }
+    )
+    st.dataframe(table, hide_index=True, alt=f"Requests in memory at the end of round {at}")
+    return at

@@ -1,0 +1,43 @@
+"""The runs and bounds of a view as jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from engine import METHODS
+from pages.parts.jobs import Job
+from pages.parts.view import Choice, View
+
+
+def run_job(view: View, choice: Choice) -> Job:
+    """The run of one policy."""
+    return Job(
+        key=(*view.place, choice),
+        title=choice.key,
+        seconds=choice.policy.cost(len(view.workload)),
+        compute=lambda progress: choice.policy.run(
+            view.workload, view.memory, progress, **dict(choice.params)
+        ),
+    )
+
+
+def run_jobs(view: View) -> list[Job]:
+    """One job a chosen policy."""
+    return [run_job(view, choice) for choice in view.choices]
+
+
+def bound_jobs(view: View, methods: Iterable[str] = tuple(METHODS)) -> list[Job]:
+    """One job a bound method that takes so many requests."""
+    n = len(view.workload)
+    return [
+        Job(
+            key=(*view.place, "bound", key),
+            title=METHODS[key].title,
+            seconds=METHODS[key].cost(n),
+            compute=lambda progress, key=key: METHODS[key].bounds(
+                view.workload, view.memory, progress
+            ),
+        )
+        for key in methods
+        if key in METHODS and n <= METHODS[key].limit
+    ]

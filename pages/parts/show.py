@@ -1,0 +1,81 @@
+"""How results are put on a page: figures, tables, downloads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from engine import wording
+from engine.league import Entry, league_table
+
+UNIT = "rounds"
+
+
+def figure(drawn: go.Figure, alt: str, key: str, **options):
+    """A chart with its image button, wheel zoom and a text for those who cannot see it."""
+    return st.plotly_chart(
+        drawn,
+        key=key,
+        alt=alt,
+        config={
+            "displaylogo": False,
+            "scrollZoom": True,
+            "toImageButtonOptions": {"format": "png", "scale": 2, "filename": key},
+        },
+        **options,
+    )
+
+
+def league(entries: Sequence[Entry]) -> None:
+    """The league table, best first, and its download."""
+    table = league_table(entries)
+    shown = pd.DataFrame(
+        {
+            "Policy": table["policy"],
+            "Mean latency": table["mean_latency"].map(wording.number),
+            "P50": table["p50_latency"].map(wording.number),
+            "P90": table["p90_latency"].map(wording.number),
+            "P99": table["p99_latency"].map(wording.number),
+            "Mean TTFT": table["mean_ttft"].map(wording.number),
+            "Makespan": table["makespan"].map(wording.count),
+            "Preemptions": table["preemptions"].map(wording.count),
+            "Above bound": [wording.gap(entry.gap) for entry in entries],
+        }
+    )
+    st.dataframe(
+        shown,
+        hide_index=True,
+        alt="League table of the compared policies, lowest mean latency first",
+        column_config={
+            "Above bound": st.column_config.TextColumn(
+                help="Total latency above the best certified bound that covers the run."
+            ),
+            "Mean TTFT": st.column_config.TextColumn(help="Time to first token, from arrival."),
+        },
+    )
+    st.caption(f"Times in {UNIT} (batch iterations). Lowest mean latency first.")
+
+
+def numbers(table: pd.DataFrame, alt: str) -> None:
+    """A table whose first column is a label and whose others are times."""
+    written = {
+        column: table[column].map(wording.number) if column != "policy" else table[column]
+        for column in table
+    }
+    st.dataframe(pd.DataFrame(written), hide_index=True, alt=alt)
+    st.caption(f"{alt}.")
+
+
+def download(label: str, name: str, table) -> None:
+    """A CSV that is built when the button is pressed; `table` returns the data frame."""
+    st.download_button(
+        label,
+        data=lambda: table().to_csv(index=False).encode(),
+        file_name=name,
+        mime="text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+    )

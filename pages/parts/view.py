@@ -1,0 +1,46 @@
+"""What the user is looking at: one scenario and the policies to compare on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine import POLICIES, Workload
+from engine.policy import Policy
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A policy with the parameters the user set."""
+
+    key: str
+    params: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def policy(self) -> Policy:
+        return POLICIES[self.key]
+
+    def seconds(self, n: int) -> float:
+        """How long it takes for n requests, roughly."""
+        return self.policy.cost(n)
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The sidebar's answer.
+
+    Attributes
+    ----------
+    title : the scenario in one line
+    workload, memory : its requests and its M, tokens
+    choices : the policies to compare, in the sidebar's order
+    """
+
+    title: str
+    workload: Workload
+    memory: int
+    choices: tuple[Choice, ...]
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """What results depend on beside the policy: a key for caches."""
+        return self.workload.digest, self.memory
