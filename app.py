@@ -23,6 +23,7 @@ with page("Compare") as view:
     best = entries[0]
 
     st.markdown(f"#### {headline(entries)}")
+    show.load(best)
     with st.grid(4, min_column_width=150):
         st.metric(f"Best mean latency ({best.label})", wording.amount(best.mean, show.UNIT))
         st.metric("Its P99", wording.amount(best.numbers["p99_latency"], show.UNIT))

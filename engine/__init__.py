@@ -2,8 +2,11 @@
 
 from engine.bound import METHODS, Bound, find_method, gap, load_methods
 from engine.errors import InputError
+from engine.generate import generate
 from engine.policy import POLICIES, Policy, find_policy, load_policies, quick_policies
+from engine.scenario import Scenario
 from engine.simulate.run import Run
+from engine.traces import read_trace
 from engine.workload import Workload
 
 load_policies()
@@ -16,9 +19,12 @@ __all__ = [
     "InputError",
     "Policy",
     "Run",
+    "Scenario",
     "Workload",
     "find_method",
     "find_policy",
     "gap",
+    "generate",
     "quick_policies",
+    "read_trace",
 ]

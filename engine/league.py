@@ -11,6 +11,7 @@ import pandas as pd
 from engine import wording
 from engine.bound import Bound, best_cover, gap
 from engine.metrics import summary
+from engine.overload import Verdict, verdict
 from engine.policy import POLICIES
 from engine.simulate.run import Run
 
@@ -25,6 +26,7 @@ class Entry:
     run, numbers : the run and its `metrics.summary`
     gap : total latency over the best covering bound, or None
     against : the row name of that bound, or None
+    verdict : whether the server carries this load
     """
 
     label: str
@@ -32,6 +34,7 @@ class Entry:
     numbers: Mapping
     gap: float | None
     against: str | None
+    verdict: Verdict
 
     @property
     def mean(self) -> float:
@@ -57,6 +60,7 @@ def league(runs: Sequence[Run], bounds: Sequence[Bound]) -> list[Entry]:
                 summary(run),
                 gap(run, bounds),
                 cover.bound if cover else None,
+                verdict(run),
             )
         )
     return sorted(entries, key=lambda entry: entry.mean)
@@ -79,6 +83,7 @@ def league_table(entries: Sequence[Entry]) -> pd.DataFrame:
                 "preemptions": entry.numbers["preemptions"],
                 "gap_percent": np.nan if entry.gap is None else 100 * (entry.gap - 1),
                 "against": entry.against or "no bound covers it",
+                "load": entry.verdict.kind,
             }
             for entry in entries
         ]

@@ -11,11 +11,13 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.errors import InputError
+from engine.fields import number_in
 from engine.simulate.look_ahead import look_ahead as run_look_ahead
 from engine.simulate.run import Run
 from engine.workload import Workload, check_memory, set_aside
@@ -50,17 +52,10 @@ class Param:
 
     def read(self, given, policy: str) -> float:
         """`given` (text or number) as a value in range; InputError otherwise."""
-        kind, what = (int, "a whole number") if self.is_whole else (float, "a number")
-        try:
-            value = float(given)
-        except (TypeError, ValueError):
-            value = float("nan")
-        if not self.low <= value <= self.high or (self.is_whole and not value.is_integer()):
-            raise InputError(
-                f"parameter {policy}.{self.name} must be {what} from {self.low} to {self.high}, "
-                f"got {given}"
-            )
-        return kind(value)
+        with suppress(TypeError, ValueError):  # other texts are told as they are
+            given = float(given)
+        place = f"parameter {policy}.{self.name}"
+        return number_in(place, given, self.low, self.high, whole=self.is_whole)
 
 
 SKIP = Param(

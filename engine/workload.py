@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from engine.errors import InputError
+from engine.fields import number_in
 
 MAX_TOKENS = 10**9  # a request; keeps every sum of the engine inside int64
 MAX_MEMORY = 10**12  # tokens; a rack of GPUs holds some 10**8
@@ -138,12 +139,7 @@ class Workload:
 
 def check_memory(memory) -> int:
     """`memory` as a whole number of tokens, or an InputError that says what is wrong."""
-    number = isinstance(memory, (int, float, np.integer, np.floating))
-    if not number or isinstance(memory, bool) or not float(memory).is_integer():
-        raise InputError(f"memory M must be a whole number of tokens, got {memory}")
-    if not 1 <= memory <= MAX_MEMORY:
-        raise InputError(f"memory M must be from 1 to {MAX_MEMORY:.0e} tokens, got {memory}")
-    return int(memory)
+    return number_in("memory M (tokens)", memory, 1, MAX_MEMORY, whole=True)
 
 
 def set_aside(workload: Workload, memory: int) -> tuple[Workload, np.ndarray]:

@@ -113,6 +113,13 @@ def test_beats_local_search():
     assert np.flatnonzero(exact(output, size, 13)).tolist() == [0, 2]
 
 
+def test_first_rows_although_local_search_ties():
+    """Outputs 2, 2, 1, 3 of sizes 5, 5, 6, 4 in M = 10: both pairs have outputs 4 and size 10."""
+    output, size = np.array([2, 2, 1, 3]), np.array([5, 5, 6, 4])
+    assert np.flatnonzero(swap(output, size, 10)).tolist() == [2, 3]
+    assert np.flatnonzero(exact(output, size, 10)).tolist() == [0, 1]
+
+
 def test_lexicographic_among_equals():
     """Of identical requests those of the smallest rows come first."""
     workload = Workload([0] * 4, [2] * 4, [1] * 4, row=[3, 1, 0, 2])

@@ -103,9 +103,11 @@ def test_thousands_of_batches_rescan_nothing(crowd, memory):
     times = []
     for n in (20_000, 160_000):
         workload = crowd(n)
-        quantile(crowd(100), memory)
-        begin = time.process_time()
-        batches = quantile(workload, memory)
-        times.append(time.process_time() - begin)
-        check_batches(batches, workload, memory)
+        check_batches(quantile(workload, memory), workload, memory)
+        spent = []
+        for _ in range(3):
+            begin = time.process_time()
+            quantile(workload, memory)
+            spent.append(time.process_time() - begin)
+        times.append(min(spent))
     assert times[1] < 24 * times[0]

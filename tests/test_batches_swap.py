@@ -61,31 +61,31 @@ def neighbours(chosen, size, memory):
 
 
 @settings(max_examples=500)
-@given(ANY)
-def test_no_single_move_betters_it(instance):
-    """All neighbours are tried."""
+@given(ANY, st.data())
+def test_from_any_start(instance, data):
+    """It ends feasible, not above the start's F, and all neighbours tried are no better."""
     output, size, memory = by_row(instance)
-    chosen = swap(output, size, memory)
+    order = data.draw(st.permutations(range(len(output))))
+    start = np.zeros(len(output), bool)
+    for i in order[: data.draw(st.integers(1, len(order)))]:
+        start[i] = size[start].sum() + size[i] <= memory
+    before = start.copy()
+    chosen = improve(start, output, size, memory)
+    assert (start == before).all()
+    assert size[chosen].sum() <= memory
     reached = sums_of(chosen, output, size)
+    assert not lower(sums_of(start, output, size), reached)
     for batch in neighbours(chosen, size, memory):
         assert not better(sums_of(batch, output, size), reached)
 
 
-@settings(max_examples=500)
-@given(ANY, st.data())
-def test_never_worse_than_any_start(instance, data):
-    """From whatever feasible batch the search starts, it ends feasible and not above its F."""
+@settings(max_examples=300)
+@given(ANY)
+def test_search_begins_with_the_greedy_fill(instance):
+    """So its F is never above that of the best fill."""
     output, size, memory = by_row(instance)
-    order = data.draw(st.permutations(range(len(output))))
-    some = order[: data.draw(st.integers(1, len(order)))]
-    start = np.zeros(len(output), bool)
-    for i in some:
-        start[i] = size[start].sum() + size[i] <= memory
-    before = start.copy()
-    reached = improve(start, output, size, memory)
-    assert (start == before).all()
-    assert size[reached].sum() <= memory
-    assert not lower(sums_of(start, output, size), sums_of(reached, output, size))
+    start = greedy(output, size, memory)
+    assert (swap(output, size, memory) == improve(start, output, size, memory)).all()
 
 
 @settings(max_examples=300)

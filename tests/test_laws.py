@@ -75,7 +75,7 @@ def test_declarations(key):
     ("given", "message"),
     [
         ({"skips": 1}, "policy svf has no parameter skips"),
-        ({"skip": -1}, "svf.skip must be a whole number from 0 to 1000, got -1"),
+        ({"skip": -1}, "svf.skip must be a whole number from 0 to 1,000, got -1"),
         ({"skip": 1.5}, "svf.skip must be a whole number"),
         ({"skip": "many"}, "svf.skip must be a whole number"),
         ({"skip": float("nan")}, "svf.skip must be a whole number"),
@@ -92,7 +92,7 @@ def test_bad_parameters(given, message):
 )
 def test_bad_memory(memory):
     """M is a whole number of tokens in a range."""
-    with pytest.raises(InputError, match="memory M must be"):
+    with pytest.raises(InputError, match=r"memory M \(tokens\) must be a whole number from 1"):
         find_policy("svf").run(Workload([0], [1], [1]), memory)
 
 

@@ -122,4 +122,4 @@ def quantile(workload: Workload, memory: int, progress: Progress = silent) -> Ba
 
 def seconds(n: int) -> float:
     """What all batches of n requests take, about."""
-    return 1e-6 * n
+    return 2e-4 + 1e-6 * n

@@ -133,6 +133,6 @@ class _Judge:
             wanted = f"{len(self.names)}, one for each of {','.join(self.names)}"
             return f"{place}: has {has} {'field' if has == 1 else 'fields'}, must have {wanted}"
         j = fault[at]
-        value = block.columns[j][int(block.whole[:at].sum())].as_py()
+        value = block.columns[j][at].as_py()  # all rows before it are good, so whole
         got = f"got {value[:60]!r}" if value else "it is blank"
         return f"{place}, {self.names[j]}: must be {self.kind[j].need}, {got}"

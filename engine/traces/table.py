@@ -66,4 +66,4 @@ def blocks(text: io.TextIOWrapper, width: int) -> Iterator[Block]:
 
 
 def _tidy(column: pa.StringArray) -> pa.StringArray:
-    return pc.replace_substring_regex(pc.utf8_trim_whitespace(column), r'^"(.*)"$', r"\1")
+    return pc.replace_substring_regex(pc.utf8_trim_whitespace(column), r'^"\s*(.*?)\s*"$', r"\1")

@@ -43,8 +43,11 @@ def league(entries: Sequence[Entry]) -> None:
             "Makespan": table["makespan"].map(wording.count),
             "Preemptions": table["preemptions"].map(wording.count),
             "Above bound": [wording.gap(entry.gap) for entry in entries],
+            "Load": table["load"],
         }
     )
+    if (shown["Load"] == "backlog").all():
+        shown = shown.drop(columns="Load")
     st.dataframe(
         shown,
         hide_index=True,
@@ -52,6 +55,9 @@ def league(entries: Sequence[Entry]) -> None:
         column_config={
             "Above bound": st.column_config.TextColumn(
                 help="Total latency above the best certified bound that covers the run."
+            ),
+            "Load": st.column_config.TextColumn(
+                help="Overloaded: more arrives than is served, and latency grows with the horizon."
             ),
             "Mean TTFT": st.column_config.TextColumn(help="Time to first token, from arrival."),
         },
@@ -67,6 +73,15 @@ def numbers(table: pd.DataFrame, alt: str) -> None:
     }
     st.dataframe(pd.DataFrame(written), hide_index=True, alt=alt)
     st.caption(f"{alt}.")
+
+
+def load(entry: Entry) -> None:
+    """What the latencies of a run mean: a warning where they are not a steady state."""
+    found = entry.verdict
+    if found.kind == "overloaded":
+        st.warning(f"{entry.label}: {found.in_words()}", icon=":material/trending_up:")
+    else:
+        st.caption(f"{entry.label}: {found.in_words()}")
 
 
 def download(label: str, name: str, table) -> None:
