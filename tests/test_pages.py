@@ -1,0 +1,162 @@
+"""Every page answers, whatever the sidebar says, and says clearly what is wrong."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from engine import POLICIES
+from engine.example import examples
+from pages.parts.frame import PAGES
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def open_page(path="app.py", **query):
+    """The page as a fresh visitor with this link gets it."""
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    for key, value in query.items():
+        at.query_params[key] = value
+    at.run()
+    if path != "app.py":
+        at.switch_page(path).run()
+    assert not at.exception, at.exception
+    return at
+
+
+def said(at):
+    return " ".join(element.value for element in [*at.markdown, *at.caption, *at.error, *at.info])
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_page_opens(path):
+    """Without exception or error, and with something to read."""
+    at = open_page(path)
+    assert not at.error
+    assert len(said(at)) > 100
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if "About" not in path])
+@pytest.mark.parametrize("key", [example.title for example in examples().values()])
+def test_every_example_on_every_page(path, key):
+    """A link names the example; every page can show it."""
+    at = open_page(path, **{"from": key})
+    assert not at.error
+    assert at.selectbox(key="from").value == next(
+        name for name, example in examples().items() if example.title == key
+    )
+    assert len(at.get("plotly_chart")) == 1
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_policy(policy):
+    """Each can be picked alone, by link, on a small instance."""
+    group = POLICIES[policy].group
+    others = {name: [] for name in {entry.group for entry in POLICIES.values()} - {group}}
+    at = open_page(
+        **{"from": examples()["six-identical"].title, group: [policy]}, **dict.fromkeys(others, "")
+    )
+    assert "6 requests" in said(at) or "Six identical" in said(at)
+    assert policy in said(at)
+
+
+def test_headline_is_computed():
+    """On the six identical requests vllm wins by preempting."""
+    at = open_page(**{"from": examples()["six-identical"].title})
+    assert "vllm" in at.markdown[1].value
+    assert "8.3\u202f%" in at.markdown[1].value
+
+
+def test_moving_memory_changes_the_answer():
+    """More memory, less latency, in the metric and in the chart."""
+    at = open_page()
+    before, chart = at.metric[0].value, at.get("plotly_chart")[0].proto.spec
+    at.number_input(key="memory").set_value(60_000).run()
+    assert at.metric[0].value != before
+    assert at.get("plotly_chart")[0].proto.spec != chart
+
+
+def test_link_reproduces_the_view():
+    """Memory, number, share, arrivals, rate, seed and a policy parameter come from the link."""
+    at = open_page(
+        memory="20000", n="300", share="60", arrivals="Poisson", rate="0.2", seed="5",
+        **{"svf.skip": "5"},
+    )  # fmt: skip
+    told = said(at)
+    assert "300 requests, 60 % short / 40 % long" in told
+    assert "Poisson at rate 0.2" in told
+    assert "M = 20\u202f000, seed 5" in told
+    assert "svf skip=5" in told
+
+
+def test_bad_link_falls_back():
+    """Nonsense in a link gives the default view, not an error."""
+    at = open_page(memory="banana", arrivals="never", provable="lifo", share="900")
+    assert not at.error
+    assert at.number_input(key="memory").value == 16_492
+
+
+def test_nothing_picked():
+    """Without a policy the page says what to do."""
+    at = open_page(classic="", provable="", deployed="", ours="")
+    assert "Pick a policy" in said(at)
+
+
+def test_memory_too_small_for_all():
+    """The message names the smallest M that would do."""
+    at = open_page(memory="3")
+    assert "no request fits in memory M = 3" in at.error[0].value
+
+
+def test_story_by_link():
+    """The pinned request's story is told beside the chart."""
+    at = open_page(
+        "pages/1_Memory_Gantt.py",
+        **{"from": examples()["six-identical"].title, "shown": "vllm", "request": "4"},
+    )
+    told = said(at)
+    assert "Request #4" in told
+    assert "Lost its KV cache after round 4; came back at round 5" in told
+
+
+def test_window_the_wrong_way_round():
+    """From after to is an error that says so."""
+    at = open_page("pages/1_Memory_Gantt.py", begin="900", end="100")
+    assert "From round must be before to round" in at.error[0].value
+
+
+def test_upload():
+    """A good trace is used on every page; a bad one is refused by row and field."""
+    at = open_page(**{"from": "My trace"})
+    assert "Drop a CSV" in said(at)
+    good = b"arrival,prompt,output\n0,5,5\n0,9,1\n2.5,1,1\n"
+    at.file_uploader[0].upload("mine.csv", good, "text/csv").run()
+    at.number_input(key="memory").set_value(10).run()
+    assert not at.error
+    assert "mine.csv: 3 requests" in said(at)
+    at.switch_page("pages/1_Memory_Gantt.py").run()
+    assert not at.exception
+    assert "mine.csv: 3 requests" in said(at)
+    bad = open_page(**{"from": "My trace"})
+    bad.file_uploader[0].upload("bad.csv", b"arrival,prompt,output\n0,5,5\n0,-2,1\n").run()
+    assert "row 2" in bad.error[0].value
+    assert "prompt" in bad.error[0].value
+
+
+def test_dear_policy_comes_on_request():
+    """It is offered with its time; asked for, it joins the table."""
+    n = next(n for n in (2000, 4000, 8000, 16000) if POLICIES["sorted-f-swap"].cost(n) >= 0.05)
+    at = open_page(n=str(n), provable=["svf", "sorted-f-swap"])
+    offers = [button for button in at.button if button.label.startswith("Run")]
+    assert "sorted-f-swap" in offers[0].label
+    assert "sorted-f-swap" not in at.dataframe[0].value["Policy"].tolist()
+    offers[0].click().run()
+    assert not at.exception
+    assert "sorted-f-swap" in at.dataframe[0].value["Policy"].tolist()
+
+
+def test_overload_is_not_shown_as_a_steady_state():
+    """At three times the load that can be carried, the page says that latency grows."""
+    at = open_page(arrivals="Poisson", rate="0.3")
+    assert "Overloaded" in at.warning[0].value
+    assert "overloaded" in at.dataframe[0].value["Load"].tolist()
