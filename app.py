@@ -8,17 +8,16 @@ from engine.league import headline, league, league_table
 from engine.metrics import per_request
 from pages.parts import show
 from pages.parts.frame import page
-from pages.parts.jobs import finished, offer
+from pages.parts.jobs import finished, needed, offer
 from pages.parts.runs import bound_jobs, run_jobs
+from pages.parts.view import View
 
-with page("Compare") as view:
+
+def draw(view: View) -> None:
+    """The best policy in a sentence, the distributions, the league table."""
     jobs = run_jobs(view)
-    runs = finished(jobs)
+    (runs,) = needed(jobs)
     bounds = [bound for found in finished(bound_jobs(view)) for bound in found]
-    if not runs:
-        st.info("Pick a policy in the sidebar, or run one of these.")
-        offer(jobs)
-        st.stop()
     entries = league(runs, bounds)
     best = entries[0]
 
@@ -46,3 +45,6 @@ with page("Compare") as view:
             "requests.csv",
             lambda: per_request(best.run, view.workload),
         )
+
+
+page("Compare", draw)

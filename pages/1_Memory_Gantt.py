@@ -7,18 +7,16 @@ from engine.metrics import per_request
 from pages.parts import show
 from pages.parts.frame import page
 from pages.parts.gantt_controls import ask_lines, ask_policy, ask_request, ask_window, pin_clicked
-from pages.parts.jobs import finished, offer
+from pages.parts.jobs import needed
 from pages.parts.memory_story import in_memory_at, memory_headline, tell_story
 from pages.parts.runs import run_job
+from pages.parts.view import View
 
-with page("Memory Gantt") as view:
+
+def draw(view: View) -> None:
+    """The memory curve above the bars, a pinned request's story beside them."""
     job = run_job(view, ask_policy(view))
-    runs = finished([job])
-    if not runs:
-        st.info(f"{job.title} takes a while on so many requests.")
-        offer([job])
-        st.stop()
-    (run,) = runs
+    ((run,),) = needed([job])
     st.markdown(f"#### {memory_headline(run)}")
     window, packed = ask_window(run), ask_lines()
     chart, aside = st.columns([3, 1], gap="medium")
@@ -37,3 +35,6 @@ with page("Memory Gantt") as view:
     show.download(
         "Requests (CSV)", f"requests-{run.policy}.csv", lambda: per_request(run, view.workload)
     )
+
+
+page("Memory Gantt", draw)

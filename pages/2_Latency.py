@@ -7,17 +7,17 @@ from engine.latency import class_table, latency_headline, quantile_table, sample
 from engine.league import league
 from pages.parts import show
 from pages.parts.frame import page
-from pages.parts.jobs import finished, offer
+from pages.parts.jobs import needed, offer
 from pages.parts.latency_controls import ask_class, ask_log, ask_quantity
 from pages.parts.runs import run_jobs
+from pages.parts.view import View
 
-with page("Latency") as view:
+
+def draw(view: View) -> None:
+    """One time, by policy: its distribution and its quantiles."""
     jobs = run_jobs(view)
-    entries = league(finished(jobs), [])
-    if not entries:
-        st.info("Pick a policy in the sidebar, or run one of these.")
-        offer(jobs)
-        st.stop()
+    (runs,) = needed(jobs)
+    entries = league(runs, [])
     headline = st.empty()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         quantity, name, log = ask_quantity(), ask_class(view), ask_log()
@@ -37,3 +37,6 @@ with page("Latency") as view:
     if len(view.workload.classes) > 1:
         st.markdown("##### Who pays for it: mean latency by class")
         show.numbers(class_table(entries), f"Mean latency by policy and class, {show.UNIT}")
+
+
+page("Latency", draw)

@@ -6,17 +6,17 @@ from engine.figures.gaps import describe_gaps, draw_gaps
 from engine.league import bound_table, coverage_table, gap_headline, league
 from pages.parts import show
 from pages.parts.frame import page
-from pages.parts.jobs import finished, offer
+from pages.parts.jobs import needed, offer
 from pages.parts.runs import bound_jobs, run_jobs
+from pages.parts.view import View
 
-with page("Gap to bound") as view:
+
+def draw(view: View) -> None:
+    """The gaps as bars, then what each bound covers and how it is certified."""
     jobs, methods = run_jobs(view), bound_jobs(view)
-    bounds = [bound for found in finished(methods) for bound in found]
-    entries = league(finished(jobs), bounds)
-    if not entries or not bounds:
-        st.info("Pick a policy in the sidebar, or run one of these.")
-        offer([*jobs, *methods])
-        st.stop()
+    runs, found = needed(jobs, methods)
+    bounds = [bound for rows in found for bound in rows]
+    entries = league(runs, bounds)
     st.markdown(f"#### {gap_headline(entries)}")
     show.figure(draw_gaps(entries), describe_gaps(entries), "gap-to-bound")
     offer(jobs)
@@ -29,3 +29,6 @@ with page("Gap to bound") as view:
     )
     st.markdown("##### How the bounds are certified")
     st.dataframe(bound_table(bounds), hide_index=True, alt="The bounds and how they are certified")
+
+
+page("Gap to bound", draw)

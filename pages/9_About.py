@@ -4,11 +4,17 @@ import streamlit as st
 
 from pages.parts.about import GLOSSARY, LIMITS, MODEL, list_bounds, list_classes, list_policies
 from pages.parts.frame import page
+from pages.parts.view import View
 
-with page("About"):
+
+def draw(view: View) -> None:
+    """Texts first, then what the registries hold."""
     st.markdown(MODEL)
     st.markdown(LIMITS)
     list_policies()
     list_bounds()
     list_classes()
     st.markdown(GLOSSARY)
+
+
+page("About", draw)

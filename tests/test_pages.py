@@ -15,11 +15,11 @@ ROOT = Path(__file__).resolve().parents[1]
 def open_page(path="app.py", **query):
     """The page as a fresh visitor with this link gets it."""
     at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    if path != "app.py":
+        at.switch_page(path)
     for key, value in query.items():
         at.query_params[key] = value
     at.run()
-    if path != "app.py":
-        at.switch_page(path).run()
     assert not at.exception, at.exception
     return at
 
@@ -37,14 +37,12 @@ def test_page_opens(path):
 
 
 @pytest.mark.parametrize("path", [path for path in PAGES if "About" not in path])
-@pytest.mark.parametrize("key", [example.title for example in examples().values()])
+@pytest.mark.parametrize("key", examples())
 def test_every_example_on_every_page(path, key):
     """A link names the example; every page can show it."""
     at = open_page(path, **{"from": key})
     assert not at.error
-    assert at.selectbox(key="from").value == next(
-        name for name, example in examples().items() if example.title == key
-    )
+    assert at.selectbox(key="from").value == key
     assert len(at.get("plotly_chart")) == 1
 
 
@@ -53,18 +51,16 @@ def test_every_policy(policy):
     """Each can be picked alone, by link, on a small instance."""
     group = POLICIES[policy].group
     others = {name: [] for name in {entry.group for entry in POLICIES.values()} - {group}}
-    at = open_page(
-        **{"from": examples()["six-identical"].title, group: [policy]}, **dict.fromkeys(others, "")
-    )
+    at = open_page(**{"from": "six-identical", group: [policy]}, **dict.fromkeys(others, ""))
     assert "6 requests" in said(at) or "Six identical" in said(at)
     assert policy in said(at)
 
 
 def test_headline_is_computed():
     """On the six identical requests vllm wins by preempting."""
-    at = open_page(**{"from": examples()["six-identical"].title})
-    assert "vllm" in at.markdown[1].value
-    assert "8.3\u202f%" in at.markdown[1].value
+    at = open_page(**{"from": "six-identical"})
+    assert "vllm" in at.markdown[0].value
+    assert "8.3\u202f%" in at.markdown[0].value
 
 
 def test_moving_memory_changes_the_answer():
@@ -79,7 +75,7 @@ def test_moving_memory_changes_the_answer():
 def test_link_reproduces_the_view():
     """Memory, number, share, arrivals, rate, seed and a policy parameter come from the link."""
     at = open_page(
-        memory="20000", n="300", share="60", arrivals="Poisson", rate="0.2", seed="5",
+        memory="20000", n="300", share="60", arrivals="poisson", rate="0.2", seed="5",
         **{"svf.skip": "5"},
     )  # fmt: skip
     told = said(at)
@@ -112,7 +108,7 @@ def test_story_by_link():
     """The pinned request's story is told beside the chart."""
     at = open_page(
         "pages/1_Memory_Gantt.py",
-        **{"from": examples()["six-identical"].title, "shown": "vllm", "request": "4"},
+        **{"from": "six-identical", "shown": "vllm", "request": "4"},
     )
     told = said(at)
     assert "Request #4" in told
@@ -127,7 +123,7 @@ def test_window_the_wrong_way_round():
 
 def test_upload():
     """A good trace is used on every page; a bad one is refused by row and field."""
-    at = open_page(**{"from": "My trace"})
+    at = open_page(**{"from": "upload"})
     assert "Drop a CSV" in said(at)
     good = b"arrival,prompt,output\n0,5,5\n0,9,1\n2.5,1,1\n"
     at.file_uploader[0].upload("mine.csv", good, "text/csv").run()
@@ -137,7 +133,7 @@ def test_upload():
     at.switch_page("pages/1_Memory_Gantt.py").run()
     assert not at.exception
     assert "mine.csv: 3 requests" in said(at)
-    bad = open_page(**{"from": "My trace"})
+    bad = open_page(**{"from": "upload"})
     bad.file_uploader[0].upload("bad.csv", b"arrival,prompt,output\n0,5,5\n0,-2,1\n").run()
     assert "row 2" in bad.error[0].value
     assert "prompt" in bad.error[0].value
@@ -157,6 +153,6 @@ def test_dear_policy_comes_on_request():
 
 def test_overload_is_not_shown_as_a_steady_state():
     """At three times the load that can be carried, the page says that latency grows."""
-    at = open_page(arrivals="Poisson", rate="0.3")
+    at = open_page(arrivals="poisson", rate="0.3")
     assert "Overloaded" in at.warning[0].value
     assert "overloaded" in at.dataframe[0].value["Load"].tolist()

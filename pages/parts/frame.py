@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import suppress
 
 import streamlit as st
 
 from engine import InputError
-from pages.parts.jobs import work_off
+from pages.parts import link
+from pages.parts.jobs import NothingYet, work_off
 from pages.parts.sidebar import ask
 from pages.parts.view import View
 
@@ -30,22 +31,31 @@ PAGES = {
 
 
 def _navigation() -> None:
+    """Links that carry the whole view to the other pages."""
     for path, (label, icon, purpose) in PAGES.items():
-        st.sidebar.page_link(path, label=label, icon=icon, help=purpose)
-    st.sidebar.divider()
+        st.page_link(path, label=label, icon=icon, help=purpose, query_params=link.address())
 
 
-@contextmanager
-def page(name: str) -> Iterator[View]:
-    """Draw the frame, hand over the view, and turn bad input into a message that says the fix."""
+def page(name: str, draw: Callable[[View], None]) -> None:
+    """Draw the frame and in it the page; bad input becomes a message that says the fix."""
     st.set_page_config(
         page_title=f"{name} · Headroom", page_icon=":material/memory:", layout="wide"
     )
-    st.sidebar.markdown("### :material/memory: Headroom")
-    _navigation()
+    link.follow(name)
+    with st.sidebar:
+        st.markdown("### :material/memory: Headroom")
+        navigation = st.container()
+        st.divider()
     working = st.empty()
     try:
-        yield ask()
-        work_off(working)
+        with suppress(NothingYet):
+            with st.sidebar:
+                view = ask()
+            draw(view)
     except InputError as problem:
         st.error(str(problem), icon=":material/edit:")
+    finally:
+        link.publish()
+        with navigation:
+            _navigation()
+    work_off(working)

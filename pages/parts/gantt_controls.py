@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from engine import InputError, Run
-from pages.parts.sidebar import LINK
+from pages.parts.link import linked
 from pages.parts.view import Choice, View
 
 BAR_FIELDS = 7  # of a bar's customdata; points of other traces have fewer
@@ -20,11 +20,9 @@ def ask_policy(view: View) -> Choice:
     shown = st.segmented_control(
         "Policy",
         list(by_key),
-        default="svf" if "svf" in by_key else next(iter(by_key)),
-        key="shown",
         label_visibility="collapsed",
         required=True,
-        **LINK,
+        **linked("shown", "svf" if "svf" in by_key else next(iter(by_key)), options=by_key),
     )
     return by_key[shown]
 
@@ -33,9 +31,17 @@ def ask_window(run: Run) -> tuple[int, int] | None:
     """The rounds to draw; None for all."""
     last = int(run.finish.max())
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        begin = st.number_input("From round", 0, None, 0, step=100, key="begin", width=140, **LINK)
+        begin = st.number_input(
+            "From round", 0, step=100, width=140, **linked("begin", 0, int, low=0)
+        )
         end = st.number_input(
-            "To round", 1, None, None, step=100, key="end", placeholder="the end", width=140, **LINK
+            "To round",
+            1,
+            value=None,
+            step=100,
+            placeholder="the end",
+            width=140,
+            **linked("end", None, int, low=1),
         )
         st.button("Whole run", on_click=_forget_window, icon=":material/fit_width:")
     end = last if end is None else min(end, last)
@@ -54,9 +60,8 @@ def ask_lines() -> bool:
     """Whether bars are packed into slots."""
     return st.toggle(
         "Pack bars into slots",
-        key="packed",
         help="Reuse the line of a request that has left. Off: one line a request, by start.",
-        **LINK,
+        **linked("packed", False, bool),
     )
 
 
@@ -73,13 +78,11 @@ def ask_request(run: Run) -> int | None:
     row = st.number_input(
         "Request",
         0,
-        None,
-        None,
+        value=None,
         step=1,
-        key="request",
         placeholder="click a bar, or type a number",
         help="Row of the request in the trace, from 0.",
-        **LINK,
+        **linked("request", None, int, low=0),
     )
     if row is None:
         return None

@@ -58,6 +58,20 @@ def finished(jobs: Iterable[Job]) -> list[Any]:
     return [job.result() for job in jobs if job.is_quick or job.is_done]
 
 
+class NothingYet(Exception):
+    """The page has nothing to draw until a job is done; what to do was said."""
+
+
+def needed(*kinds: list[Job]) -> tuple[list[Any], ...]:
+    """The finished results of each kind of jobs, at least one of each; else NothingYet."""
+    results = tuple(finished(jobs) for jobs in kinds)
+    if not all(results):
+        st.info("Pick a policy in the sidebar, or run one of these.")
+        offer(job for jobs in kinds for job in jobs)
+        raise NothingYet
+    return results
+
+
 def offer(jobs: Iterable[Job]) -> None:
     """A button for the jobs that are neither done nor under way; nothing without such jobs."""
     waiting = [job for job in jobs if not (job.is_quick or job.is_done or job.key in _asked())]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from engine.latency import QUANTITIES
-from pages.parts.sidebar import LINK
+from pages.parts.link import linked
 from pages.parts.view import View
 
 ALL = "all"
@@ -15,7 +15,7 @@ def ask_quantity() -> str:
     """The name of a time in QUANTITIES."""
     names = list(QUANTITIES)
     return st.segmented_control(
-        "Time", names, default=names[0], key="quantity", required=True, **LINK
+        "Time", names, required=True, **linked("quantity", names[0], options=names)
     )
 
 
@@ -23,11 +23,12 @@ def ask_class(view: View) -> str | None:
     """A class of the workload, or None for all requests."""
     if len(view.workload.classes) < 2:
         return None
+    names = [ALL, *view.workload.classes]
     picked = st.segmented_control(
-        "Requests", [ALL, *view.workload.classes], default=ALL, key="class", required=True, **LINK
+        "Requests", names, required=True, **linked("class", ALL, options=names)
     )
     return None if picked == ALL else picked
 
 
 def ask_log() -> bool:
-    return st.toggle("Logarithmic time", key="log", **LINK)
+    return st.toggle("Logarithmic time", **linked("log", False, bool))

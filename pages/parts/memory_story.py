@@ -9,7 +9,7 @@ from engine import Run, wording
 from engine.metrics import memory_curve
 from engine.story import in_words, tell
 from engine.timeline import held_at
-from pages.parts.sidebar import LINK
+from pages.parts.link import linked
 
 
 def memory_headline(run: Run) -> str:
@@ -33,9 +33,10 @@ def tell_story(run: Run, pinned: int | None) -> None:
 
 def in_memory_at(run: Run) -> int | None:
     """Step through rounds: the requests in memory at the end of one; None when switched off."""
-    if not st.toggle("Step through rounds", key="stepping", **LINK):
+    if not st.toggle("Step through rounds", **linked("stepping", False, bool)):
         return None
-    at = st.number_input("Round", 1, int(run.finish.max()), 1, step=1, key="at", **LINK)
+    last = int(run.finish.max())
+    at = st.number_input("Round", 1, last, step=1, **linked("at", 1, int, low=1, high=last))
     request, held = held_at(run, at)
     st.caption(
         f"{wording.count(len(request))} in memory hold {wording.tokens(int(held.sum()))} "

@@ -1,9 +1,4 @@
-"""The sidebar: everything that makes a scenario, each control in the link.
-
-Widgets keep their value in the URL under their key, so the address bar is the
-link that reproduces the view, and a page switch loses nothing. A choice stands
-there in the words it has on the screen.
-"""
+"""The sidebar: everything that makes a scenario, each control in the link."""
 
 from __future__ import annotations
 
@@ -17,52 +12,51 @@ from engine.policy import GROUPS, Param
 from engine.request_class import classes
 from engine.scenario import RANGES, Scenario
 from engine.workload import MAX_MEMORY
+from pages.parts.link import linked
 from pages.parts.store import store
 from pages.parts.upload import uploaded
 from pages.parts.view import Choice, View
 
 MIX, UPLOAD = "mix", "upload"
-LINK = {"bind": "query-params"}
 DEFAULT_POLICIES = ("vllm", "fcfs", "mc-sf", "shortest-total", "svf", "sorted-f")
 ARRIVAL_TITLES = {
-    "backlog": "Backlog",
+    "backlog": "All at once (backlog)",
     "poisson": "Poisson",
-    "gamma": "Bursty",
+    "gamma": "Bursty (gamma gaps)",
     "on-off": "On and off",
 }
 
 
 def ask() -> View:
     """Draw the controls and return what they describe."""
-    with st.sidebar:
-        source = st.selectbox(
-            "Start from",
-            [MIX, *examples(), UPLOAD],
-            format_func=_source_title,
-            key="from",
-            on_change=_take_over_example,
-            help="A mix of request classes to tune, a ready-made example, or your own trace.",
-            **LINK,
-        )
-        if source == UPLOAD:
-            title, workload = uploaded()
-            memory = _ask_memory(Scenario.memory)
-        elif (base := _base(source)) is not None:
-            scenario = _ask_scenario(base)
-            memory, title = scenario.memory, str(scenario)
-            workload = store().get(scenario, lambda: generate(scenario))
-        else:
-            example = load_example(source)
-            st.caption(example.shows)
-            memory, workload = _ask_memory(example.memory), example.workload
-            title = f"{example.title}, M = {wording.count(memory)}"
-        choices = _ask_policies()
-        st.caption(f"{title}. The address of this page is a link to this view.")
+    sources = [MIX, *examples(), UPLOAD]
+    source = st.selectbox(
+        "Start from",
+        sources,
+        format_func=_source_title,
+        on_change=_take_over_example,
+        help="A mix of request classes to tune, a ready-made example, or your own trace.",
+        **linked("from", MIX, options=sources),
+    )
+    if source == UPLOAD:
+        title, workload = uploaded()
+        memory = _ask_memory(Scenario.memory)
+    elif (base := _base(source)) is not None:
+        scenario = _ask_scenario(base)
+        memory, title = scenario.memory, str(scenario)
+        workload = store().get(scenario, lambda: generate(scenario))
+    else:
+        example = load_example(source)
+        st.caption(example.shows)
+        memory, workload = _ask_memory(example.memory), example.workload
+        title = f"{example.title}, M = {wording.count(memory)}"
+    choices = _ask_policies()
+    st.caption(f"{title}. The address of this page is a link to this view.")
     return View(title, workload, memory, choices)
 
 
 def _source_title(source: str) -> str:
-    fixed = {MIX: "Mix of classes", UPLOAD: "My trace"}
+    fixed = {MIX: "A mix of request classes", UPLOAD: "My own trace (CSV)"}
     return fixed.get(source) or examples()[source].title
 
 
@@ -72,18 +66,10 @@ def _base(source: str) -> Scenario | None:
 
 
 def _take_over_example() -> None:
-    """A newly picked source brings its own values for all controls."""
-    source = st.session_state["from"]
-    base = _base(source) if source != UPLOAD else None
-    memory = base.memory if base else load_example(source).memory if source != UPLOAD else None
-    if memory:
-        st.session_state["memory"] = memory
-    if base:
-        shares = dict(base.mix)
-        st.session_state["share"] = round(100 * next(iter(shares.values())))
-        st.session_state["first"], st.session_state["second"] = shares
-        for name in ("n", "arrivals", "rate", "burstiness", "seed"):
-            st.session_state[name] = getattr(base, name)
+    """A newly picked source brings its own values: forget those of the one before."""
+    for name in ("memory", "share", "first", "second", "n", "by_horizon", "horizon", *RANGES):
+        st.session_state["settings"].pop(name, None)
+        st.session_state.pop(name, None)
 
 
 def _ask_memory(default: int) -> int:
@@ -91,117 +77,103 @@ def _ask_memory(default: int) -> int:
         "KV-cache memory M (tokens)",
         1,
         MAX_MEMORY,
-        default,
         step=1024,
-        key="memory",
         help="How many tokens of KV cache the GPU has room for. 16,492: Llama-2-70B on two A100s.",
-        **LINK,
+        **linked("memory", default, int, low=1, high=MAX_MEMORY),
     )
 
 
 def _ask_scenario(base: Scenario) -> Scenario:
     (first, share), (second, _) = base.mix
     titles = {key: found.title for key, found in classes().items()}
-    mix_slot, n_slot, memory_slot, arrival_slot = (st.container() for _ in range(4))
+    mix_slot, size_slot, memory_slot, arrival_slot = (st.container() for _ in range(4))
     with st.expander("More", icon=":material/tune:"):
         first = st.selectbox(
-            "First class", titles, list(titles).index(first), titles.get, key="first", **LINK
+            "First class", titles, format_func=titles.get, **linked("first", first, options=titles)
         )
         others = [key for key in titles if key != first]
         second = st.selectbox(
             "Second class",
             others,
-            others.index(second) if second in others else 0,
-            titles.get,
-            key="second",
-            **LINK,
+            format_func=titles.get,
+            **linked("second", second if second in others else others[0], options=others),
         )
-        seed = st.number_input(
-            "Seed",
-            *RANGES["seed"][:2],
-            base.seed,
-            key="seed",
-            help="The same seed draws the same requests, for every policy.",
-            **LINK,
-        )
+        seed = _ask_number("seed", "Seed", base.seed, "The same seed draws the same requests.")
     with mix_slot:
         share = st.slider(
             f"Share of “{titles[first]}” (%)",
             0,
             100,
-            round(100 * share),
-            key="share",
             help=f"The other requests are “{titles[second]}”.",
-            **LINK,
+            **linked("share", round(100 * share), int, low=0, high=100),
         )
     with memory_slot:
         memory = _ask_memory(base.memory)
     with arrival_slot:
         timing = _ask_arrivals(base)
-    with n_slot:
+    with size_slot:
         size = _ask_size(base, timing["arrivals"])
     mix = ((first, share / 100), (second, 1 - share / 100))
     return Scenario(memory=memory, mix=mix, seed=seed, **size, **timing)
 
 
+def _ask_number(name: str, label: str, default: float, help: str, **options) -> float:
+    """A field of the scenario, within its range."""
+    low, high, whole = RANGES[name]
+    kind = int if whole else float
+    return st.number_input(
+        label,
+        kind(low),
+        kind(high),
+        help=help,
+        **options,
+        **linked(name, kind(default), kind, low=low, high=high),
+    )
+
+
 def _ask_size(base: Scenario, arrivals: str) -> dict:
     """How many requests: a number or, where they arrive over time, a horizon."""
-    by_horizon = False
-    if arrivals != "backlog":
-        by_horizon = st.toggle(
-            "Set a horizon instead of a number", base.horizon is not None, key="by_horizon", **LINK
-        )
+    by_horizon = arrivals != "backlog" and st.toggle(
+        "Set a horizon instead of a number",
+        **linked("by_horizon", base.horizon is not None, bool),
+    )
     if by_horizon:
-        horizon = st.number_input(
-            "Horizon (rounds)",
-            1.0,
-            1e9,
-            base.horizon or 20_000.0,
-            step=1000.0,
-            format="%.0f",
-            key="horizon",
-            help="The requests that arrive up to this round.",
-            **LINK,
-        )
-        return {"horizon": horizon}
-    n = st.number_input("Requests", *RANGES["n"][:2], base.n or 2000, step=100, key="n", **LINK)
-    return {"n": n}
+        told = "The requests that arrive up to this round."
+        default = base.horizon or 20_000
+        return {
+            "horizon": _ask_number(
+                "horizon", "Horizon (rounds)", default, told, step=1000.0, format="%.0f"
+            )
+        }
+    return {"n": _ask_number("n", "Requests", base.n or 2000, "How many.", step=100)}
 
 
 def _ask_arrivals(base: Scenario) -> dict:
-    kinds = list(ARRIVALS)
     arrivals = st.selectbox(
         "Arrivals",
-        kinds,
-        kinds.index(base.arrivals),
-        ARRIVAL_TITLES.get,
-        key="arrivals",
-        help="Backlog: all at time 0. Bursty: gamma-distributed gaps. "
-        "On and off: only in the first part of every period.",
-        **LINK,
+        ARRIVALS,
+        format_func=ARRIVAL_TITLES.get,
+        help="Bursty: gamma-distributed gaps. On and off: only in the first part of every period.",
+        **linked("arrivals", base.arrivals, options=ARRIVALS),
     )
     timing = {"arrivals": arrivals}
     if arrivals != "backlog":
-        timing["rate"] = st.number_input(
-            "Arrival rate (requests a round)",
-            *map(float, RANGES["rate"][:2]),
-            base.rate,
-            step=0.01,
-            format="%.4g",
-            key="rate",
-            help="The default mix fills 16,492 tokens at about 0.107 requests a round.",
-            **LINK,
+        told = "The default mix fills 16,492 tokens at about 0.107 requests a round."
+        timing["rate"] = _ask_number(
+            "rate", "Arrivals a round", base.rate, told, step=0.01, format="%.4g"
         )
     if arrivals == "gamma":
-        timing["burstiness"] = st.slider(
-            "Burstiness (CV of the gaps)",
-            0.5,
-            10.0,
-            base.burstiness,
-            step=0.5,
-            key="burstiness",
-            help="Standard deviation of the gaps over their mean: 1 is Poisson, more is burstier.",
-            **LINK,
+        told = "Standard deviation of the gaps over their mean: 1 is Poisson, more is burstier."
+        timing["burstiness"] = _ask_number(
+            "burstiness", "Burstiness (CV of the gaps)", base.burstiness, told, step=0.5
+        )
+    if arrivals == "on-off":
+        told = "Requests arrive only in the first part of every period."
+        timing["period"] = _ask_number(
+            "period", "Period (rounds)", base.period, told, step=100.0, format="%.0f"
+        )
+        timing["on_share"] = _ask_number(
+            "on_share", "Part of a period with arrivals", base.on_share, told, step=0.05
         )
     return timing
 
@@ -221,17 +193,15 @@ def _ask_policies() -> tuple[Choice, ...]:
 
 def _picked_policies() -> list[str]:
     picked = []
-    label = st.empty()
-    with label.popover("Policies", icon=":material/checklist:", width="stretch"):
+    with st.popover("Policies", icon=":material/checklist:", width="stretch"):
         for group in GROUPS:
             keys = [key for key, policy in POLICIES.items() if policy.group == group]
+            chosen = [key for key in keys if key in DEFAULT_POLICIES]
             picked += st.pills(
                 group.capitalize(),
                 keys,
                 selection_mode="multi",
-                default=[key for key in keys if key in DEFAULT_POLICIES],
-                key=group,
-                **LINK,
+                **linked(group, chosen, options=keys),
             )
     st.caption("Comparing " + (", ".join(picked) if picked else "nothing: pick a policy above"))
     return picked
@@ -244,9 +214,7 @@ def _ask_param(key: str, param: Param) -> float:
         name,
         kind(param.low),
         kind(param.high),
-        param.default,
         step=1 if param.is_whole else 0.01,
-        key=name,
         help=param.help,
-        **LINK,
+        **linked(name, param.default, kind, low=param.low, high=param.high),
     )

@@ -6,6 +6,8 @@ import streamlit as st
 
 from engine import Workload, wording
 from engine.traces import read_trace
+from pages.parts.jobs import NothingYet
+from pages.parts.link import linked
 
 
 def uploaded() -> tuple[str, Workload]:
@@ -20,18 +22,16 @@ def uploaded() -> tuple[str, Workload]:
         "Seconds a round",
         1e-6,
         1e6,
-        1.0,
         format="%.4g",
-        key="round_seconds",
         help="Arrivals are divided by this. A decode round of Llama-2-70B takes about 0.05 s.",
-        bind="query-params",
+        **linked("round_seconds", 1.0, float, low=1e-6, high=1e6),
     )
     if file is not None:
         file.seek(0)
         st.session_state["upload"] = (file.name, file.getvalue())
     if "upload" not in st.session_state:
         st.info("Drop a CSV with columns arrival,prompt,output to see it here.")
-        st.stop()
+        raise NothingYet
     name, content = st.session_state["upload"]
     workload, remarks = _read(content, seconds)
     st.caption(f"{name}: {wording.count(len(workload))} requests")

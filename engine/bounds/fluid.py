@@ -1,0 +1,163 @@
+"""Prices from a fluid schedule: a certified bound at any number of requests.
+
+Replace the requests by a fluid: their volumes are served one at a time at rate M
+token-rounds a round, the least volume of those that have come first, dropping it
+for a lesser one that comes. This is the best a fluid can do (the preemptive
+mean-busy-time relaxation; Goemans et al., SIAM J. Discrete Math. 15, 2002), and its
+dual prices are nearly best for the requests too. While i is in service at t the
+price lies on i's line u_i - t / v_i: served a round later, i's v_i token-rounds
+would gain 1 in price and lose 1 in latency. Lines meet where one request completes
+and another that waited goes on, and the price is 0 when nothing is left; that
+determines every u_i, from the end backwards.
+
+*All there at once*: the price falls by 1 / M over each request in service, so it
+runs straight through the points (completion of the j-th, (n - j) / M). It is convex
+and never rises: one bound for every run.
+
+*Arrivals*: the price jumps up when a lesser volume comes and is served at once, as
+before that moment memory was of no use to it. These prices bound runs that keep
+their KV cache. The least prices above them that never rise bound every run.
+
+Any prices give a bound, so nothing above needs proof here. What requests are and a
+fluid is not (they last at least o rounds, however small) makes these prices too high
+where few requests wait; hence they are scaled by eighths, down to 0, where the bound
+is the sum of all outputs. L is concave in the scale: the search stops at the first fall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from engine.bound import Bound, bound_method
+from engine.compiled import kernel
+from engine.dual import Dual, convex_prices, evaluate
+from engine.errors import InputError
+from engine.simulate.run import visible_rounds
+from engine.simulate.waiting import add_waiting, empty_waiting, next_waiting, remove_waiting
+
+EIGHTHS = np.arange(7, -1, -1) / 8
+MAX_ROUNDS = 30_000_000  # some 2 GB of prices and their sums
+
+
+@kernel
+def _serve(visible, volume, by_arrival, memory):
+    """The fluid schedule, for requests in order of volume; by_arrival lists them by `visible`.
+
+    Returns
+    -------
+    request, begin, end, completes : (m,), m <= 2n stretches of service in order of time, rounds
+    """
+    n = volume.size
+    request = np.empty(2 * n, np.int64)
+    begin = np.empty(2 * n)
+    end = np.empty(2 * n)
+    completes = np.empty(2 * n, np.bool_)
+    left = volume / memory
+    waiting = empty_waiting(n)
+    stretches = completed = arrived = 0
+    now = 0.0
+    while completed < n:
+        if next_waiting(waiting, 0) < 0:
+            now = max(now, float(visible[by_arrival[arrived]]))
+        while arrived < n and visible[by_arrival[arrived]] <= now:
+            add_waiting(waiting, by_arrival[arrived])
+            arrived += 1
+        i = next_waiting(waiting, 0)
+        until = now + left[i]
+        completes[stretches] = arrived == n or until <= visible[by_arrival[arrived]]
+        if completes[stretches]:
+            remove_waiting(waiting, i)
+            completed += 1
+        else:
+            until = float(visible[by_arrival[arrived]])
+            left[i] -= until - now
+        request[stretches], begin[stretches], end[stretches] = i, now, until
+        stretches += 1
+        now = until
+    return request[:stretches], begin[:stretches], end[:stretches], completes[:stretches]
+
+
+@kernel
+def _line_prices(request, begin, end, completes, volume, rounds):
+    """(rounds + 1,) float64: the price at the end of every round, just before arrivals."""
+    price = np.zeros(rounds + 1)
+    line = np.empty(volume.size)  # u
+    later_begin = later_price = 0.0
+    for stretch in range(request.size - 1, -1, -1):
+        i = request[stretch]
+        if completes[stretch]:
+            goes_on = later_begin == end[stretch]
+            line[i] = end[stretch] / volume[i] + (later_price if goes_on else 0.0)
+        for t in range(int(begin[stretch]) + 1, int(end[stretch]) + 1):
+            price[t] = max(0.0, line[i] - t / volume[i])
+        later_begin = begin[stretch]
+        later_price = line[i] - later_begin / volume[i]
+    return price
+
+
+def _check_rounds(last: float) -> int:
+    if last > MAX_ROUNDS:
+        raise InputError(
+            f"the fluid bound prices every round and takes at most {MAX_ROUNDS:,}, but these "
+            f"requests need {last:,.0f}: use fewer requests, a larger M or longer rounds"
+        )
+    return int(np.ceil(last))
+
+
+def backlog_falls(volume: np.ndarray, memory: int) -> np.ndarray:
+    """(rounds,) float64: by how much the price falls after each round, all being there at once."""
+    completion = np.append(0.0, np.cumsum(np.sort(volume) / memory))
+    rounds = _check_rounds(completion[-1])
+    left = np.arange(len(volume), -1, -1) / memory
+    price = np.interp(np.arange(1.0, rounds + 2), completion, left)
+    return -np.diff(price)
+
+
+def arrival_prices(visible: np.ndarray, volume: np.ndarray, memory: int) -> np.ndarray:
+    """(rounds + 1,) float64: the fluid's price by round; rises where requests arrive."""
+    order = np.argsort(volume, kind="stable")
+    by_arrival = np.argsort(visible[order], kind="stable")
+    request, begin, end, completes = _serve(visible[order], volume[order], by_arrival, memory)
+    rounds = _check_rounds(end[-1])
+    return _line_prices(request, begin, end, completes, volume[order], rounds)
+
+
+def _best_scale(workload, memory: int, scaled: Callable[[float], np.ndarray]) -> Dual:
+    best = evaluate(workload, memory, scaled(1.0))
+    for scale in EIGHTHS:
+        dual = evaluate(workload, memory, scaled(scale))
+        if dual.value <= best.value:
+            break
+        best = dual
+    return best
+
+
+def _bound(name: str, dual: Dual, served: str) -> Bound:
+    method = f"dual function, in exact arithmetic, at the prices of a fluid {served}"
+    return Bound(name, dual.value, True, dual.covers_preemption, method, dual.prices)
+
+
+@bound_method(
+    key="fluid",
+    title="Fluid prices",
+    source="dual of the time-indexed LP; prices of the preemptive fluid, least volume first",
+    cost=lambda n: 5e-3 + 6e-6 * n,
+    limit=10_000_000,
+)
+def fluid(workload, memory, progress, time_limit):
+    visible = visible_rounds(workload.arrival)
+    if (visible == visible[0]).all():
+        falls = backlog_falls(workload.volume, memory)
+        dual = _best_scale(workload, memory, lambda x: convex_prices(workload, x * falls))
+        return [_bound("fluid", dual, "served by volume")]
+    prices = arrival_prices(visible, workload.volume, memory)
+    never_rising = np.maximum.accumulate(prices[::-1])[::-1]
+    kept = _best_scale(workload, memory, lambda x: x * prices)
+    progress(0.5)
+    every = _best_scale(workload, memory, lambda x: x * never_rising)
+    return [
+        _bound("fluid", kept, "served by volume as requests arrive"),
+        _bound("fluid-preemptive", every, "served by volume, raised so that they never rise"),
+    ]

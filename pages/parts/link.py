@@ -1,0 +1,118 @@
+"""The settings of a view: in the address bar, across pages, and back again.
+
+`linked` gives a widget its key and its value; `publish` writes what is not at its
+default into the address, which is thereby a link to the view; `follow` takes an
+address over where the visitor brought it: on arrival, or by back and forward.
+
+streamlit's own binding of widgets to the address (1.67) loses, on a switch to another
+page, what only a link had set, and spells choices by their titles; hence this file.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import streamlit as st
+
+ECHO = 3.0  # seconds in which the browser may still report an address we have replaced
+
+
+def follow(page: str) -> None:
+    """Begin a run of a page: note whether the visitor brought the address, or came from a page."""
+    here = {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
+    published = st.session_state.setdefault("published", [])
+    fresh = [address for address, at in published if time.monotonic() - at < ECHO]
+    ours = bool(published) and (here == published[-1][0] or here in fresh)
+    st.session_state["defaults"] = {}
+    st.session_state["arriving"] = st.session_state.get("page") != page
+    st.session_state["page"] = page
+    st.session_state["brought"] = None if ours else here
+    if not ours:
+        st.session_state["settings"] = {}
+
+
+def linked(
+    name: str,
+    default: Any,
+    kind: type = str,
+    options: Iterable[Any] | None = None,
+    low: float = float("-inf"),
+    high: float = float("inf"),
+) -> dict[str, str]:
+    """The key of a widget whose value is in the link; use it as `widget(.., **linked(..))`.
+
+    Parameters
+    ----------
+    name : the widget's key and the parameter's name in the address
+    default : the value that is left out of the address; a list where several are chosen
+    kind : int, float, bool or str
+    options, low, high : what a value may be; anything else becomes the default
+    """
+    state = st.session_state
+    allowed = None if options is None else list(options)
+    if state["brought"] is not None:
+        value = _read(state["brought"].get(name), default, kind)
+    elif state["arriving"]:  # widgets of the page before have lost their values
+        value = state["settings"].get(name, default)
+    else:
+        value = state.get(name, state["settings"].get(name, default))
+    if not _is_valid(value, default, allowed, low, high):
+        value = default
+    if state["arriving"] or name not in state or state[name] != value:
+        # Only then: in other runs the browser may be ahead of us, and would be set back.
+        state[name] = value
+    state["defaults"][name] = default
+    return {"key": name}
+
+
+def _read(texts: tuple[str, ...] | None, default: Any, kind: type) -> Any:
+    """The value that the address gives, or the default."""
+    if texts is None:
+        return default
+    if isinstance(default, list):
+        return [text for text in texts if text]
+    try:
+        return texts[-1] == "true" if kind is bool else kind(texts[-1])
+    except ValueError:
+        return default
+
+
+def _is_valid(value: Any, default: Any, allowed: list | None, low: float, high: float) -> bool:
+    if value is None:
+        return default is None
+    if isinstance(default, list):
+        return all(item in allowed for item in value)
+    if allowed is not None:
+        return value in allowed
+    return isinstance(value, str) or low <= value <= high
+
+
+def publish() -> None:
+    """End a run's widgets: keep their values for other pages and write the address."""
+    state = st.session_state
+    values = {name: state[name] for name in state["defaults"]}
+    state["settings"].update(values)
+    address = {
+        name: _written(value) for name, value in values.items() if value != state["defaults"][name]
+    }
+    here = {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
+    if address != here:
+        st.query_params.from_dict({name: list(texts) for name, texts in address.items()})
+    state["published"] = [*state["published"][-9:], (address, time.monotonic())]
+    state["brought"] = None
+
+
+def _written(value: Any) -> tuple[str, ...]:
+    if isinstance(value, list):
+        return tuple(value) or ("",)
+    if isinstance(value, bool):
+        return ("true" if value else "false",)
+    return (f"{value:.12g}" if isinstance(value, float) else str(value),)
+
+
+def address() -> dict[str, list[str]]:
+    """The published settings as query parameters, for links to other pages."""
+    published = st.session_state.get("published")
+    return {name: list(texts) for name, texts in published[-1][0].items()} if published else {}
