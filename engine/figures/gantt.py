@@ -151,7 +151,7 @@ def _add_bars(
                     end[mine],
                 ],
                 axis=1,
-            ),
+            ).tolist(),  # typed arrays come back from a click as dictionaries
             hovertemplate="request #%{customdata[1]:.0f} (" + name + ")<br>"
             "prompt %{customdata[2]:,.0f} + output %{customdata[3]:,.0f} tokens<br>"
             "arrived %{customdata[4]:,.4g}, in memory %{customdata[5]:,.0f} to "

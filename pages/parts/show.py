@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from engine import wording
@@ -14,7 +13,7 @@ from engine.league import Entry, league_table
 UNIT = "rounds"
 
 
-def figure(drawn: go.Figure, alt: str, key: str, **options):
+def figure(drawn, alt: str, key: str, **options):
     """A chart with its image button, wheel zoom and a text for those who cannot see it."""
     return st.plotly_chart(
         drawn,
