@@ -38,6 +38,7 @@ def draw(view: View) -> None:
     )
     offer(jobs)
     show.league(entries)
+    show.advice(view, best)
     with st.container(horizontal=True):
         show.download("League table (CSV)", "league.csv", lambda: league_table(entries))
         show.download(

@@ -165,7 +165,7 @@ def _add_bars(
 def _add_waits(
     figure: go.Figure, run: Run, request: np.ndarray, begin: np.ndarray, line: np.ndarray
 ) -> None:
-    """A thin grey line to each stay's begin, from the arrival or from the end of the stay before."""
+    """A thin grey line to each stay, from the arrival or from the end of the stay before."""
     stays = run.stays
     since = run.workload.arrival[request]
     again = begin > run.start[request]

@@ -64,9 +64,12 @@ class NothingYet(Exception):
 
 def needed(*kinds: list[Job]) -> tuple[list[Any], ...]:
     """The finished results of each kind of jobs, at least one of each; else NothingYet."""
+    if not all(kinds):
+        st.info("Pick a policy in the sidebar.")
+        raise NothingYet
     results = tuple(finished(jobs) for jobs in kinds)
     if not all(results):
-        st.info("Pick a policy in the sidebar, or run one of these.")
+        st.info("On so many requests this takes a while: start it when you like.")
         offer(job for jobs in kinds for job in jobs)
         raise NothingYet
     return results

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine import METHODS
+from engine import METHODS, POLICIES
+from engine.advice import what_next
+from engine.league import Entry
 from pages.parts.jobs import Job
 from pages.parts.view import Choice, View
 
@@ -24,6 +26,17 @@ def run_job(view: View, choice: Choice) -> Job:
 def run_jobs(view: View) -> list[Job]:
     """One job a chosen policy."""
     return [run_job(view, choice) for choice in view.choices]
+
+
+def advice_job(view: View, best: Entry) -> Job:
+    """What to change next: two more runs of the best policy."""
+    policy = POLICIES[best.run.policy]
+    return Job(
+        key=(*view.place, "advice", best.label),
+        title="What next",
+        seconds=2 * policy.cost(len(view.workload)),
+        compute=lambda progress: what_next(policy, best, view.workload),
+    )
 
 
 def bound_jobs(view: View, methods: Iterable[str] = tuple(METHODS)) -> list[Job]:

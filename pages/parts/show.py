@@ -9,6 +9,8 @@ import streamlit as st
 
 from engine import wording
 from engine.league import Entry, league_table
+from pages.parts.runs import advice_job
+from pages.parts.view import View
 
 UNIT = "rounds"
 
@@ -81,6 +83,13 @@ def load(entry: Entry) -> None:
         st.warning(f"{entry.label}: {found.in_words()}", icon=":material/trending_up:")
     else:
         st.caption(f"{entry.label}: {found.in_words()}")
+
+
+def advice(view: View, best: Entry) -> None:
+    """What to change next, where trying it out takes no time."""
+    job = advice_job(view, best)
+    if job.is_quick:
+        st.markdown(" ".join(["**What next?**", *job.result()]))
 
 
 def download(label: str, name: str, table) -> None:

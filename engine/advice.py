@@ -1,0 +1,53 @@
+"""What to change next: each suggestion is a simulation of the change, not a rule of thumb."""
+
+from __future__ import annotations
+
+import math
+
+from engine import wording
+from engine.league import Entry
+from engine.policy import Policy
+from engine.simulate.run import Run
+from engine.workload import Workload
+
+MORE_MEMORY = 1.25
+MORE_SKIP = 5
+WORTH_SAYING = 0.01  # of the mean latency
+
+
+def what_next(policy: Policy, best: Entry, workload: Workload) -> list[str]:
+    """Sentences on what other settings would do to the best run's mean latency.
+
+    Tries a quarter more memory and, where the policy has it, a wider walk.
+    Both runs must cover the same requests, or their means would not compare.
+    """
+    params, memory = best.run.params, best.run.memory
+    larger = math.ceil(MORE_MEMORY * memory)
+    told = [
+        _effect(
+            best,
+            policy.run(workload, larger, **params),
+            f"A quarter more memory ({wording.tokens(larger)})",
+        )
+    ]
+    if params.get("skip") == 0:
+        wider = policy.run(workload, memory, **{**params, "skip": MORE_SKIP})
+        told.append(
+            _effect(best, wider, f"Letting {best.label} pass over {MORE_SKIP} blocked requests")
+        )
+    return [sentence for sentence in told if sentence]
+
+
+def _effect(best: Entry, changed: Run, change: str) -> str:
+    if len(changed.workload) != len(best.run.workload):
+        more = len(changed.workload) - len(best.run.workload)
+        return f"{change} would let {wording.count(more)} more requests run."
+    mean = float(changed.latency.mean())
+    saved = 1 - mean / best.mean
+    if abs(saved) < WORTH_SAYING:
+        return f"{change} would change the mean latency by less than 1\u202f%."
+    verb = "cut" if saved > 0 else "raise"
+    return (
+        f"{change} would {verb} the mean latency by {wording.percent(abs(saved))}, "
+        f"to {wording.amount(mean, 'rounds')}."
+    )
