@@ -66,16 +66,14 @@ class BoundMethod:
     compute : (workload, memory, progress, time_limit) -> the bounds it finds, for requests
         that all fit; one for runs that kept their KV cache and one that covers every run,
         where both exist. `time_limit` is in seconds or None.
-    cost : seconds it takes for n requests, roughly
-    limit : the most requests it accepts
+    cost : seconds it takes for a workload in M, roughly; infinite where it is too large
     """
 
     key: str
     title: str
     source: str
     compute: Callable[..., list[Bound]]
-    cost: Callable[[int], float]
-    limit: int
+    cost: Callable[[Workload, int], float]
 
     def bounds(
         self,
@@ -84,13 +82,14 @@ class BoundMethod:
         progress: Progress = silent,
         time_limit: float | None = None,
     ) -> list[Bound]:
-        """The bounds for the requests that fit in M, those set aside left out as in a run."""
+        """The bounds for the requests that fit in M, those set aside left out as in a run.
+
+        Raises
+        ------
+        InputError
+            For a bad M, or where this method cannot take so large a workload.
+        """
         fitting, _ = set_aside(workload, check_memory(memory))
-        if len(fitting) > self.limit:
-            raise InputError(
-                f"bound {self.key} takes at most {self.limit} requests, got {len(fitting)}: "
-                "use fluid, which takes any number"
-            )
         return self.compute(fitting, memory, progress, time_limit)
 
 

@@ -143,8 +143,7 @@ def _bound(name: str, dual: Dual, served: str) -> Bound:
     key="fluid",
     title="Fluid prices",
     source="dual of the time-indexed LP; prices of the preemptive fluid, least volume first",
-    cost=lambda n: 5e-3 + 6e-6 * n,
-    limit=10_000_000,
+    cost=lambda workload, memory: 2e-3 + 2e-6 * len(workload),
 )
 def fluid(workload, memory, progress, time_limit):
     visible = visible_rounds(workload.arrival)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from engine import METHODS, POLICIES
 from engine.advice import what_next
 from engine.league import Entry
+from engine.workload import set_aside
 from pages.parts.jobs import Job
 from pages.parts.view import Choice, View
 
@@ -40,17 +42,18 @@ def advice_job(view: View, best: Entry) -> Job:
 
 
 def bound_jobs(view: View, methods: Iterable[str] = tuple(METHODS)) -> list[Job]:
-    """One job a bound method that takes so many requests."""
-    n = len(view.workload)
+    """One job a bound method that takes so large a workload."""
+    fitting, _ = set_aside(view.workload, view.memory)
+    costs = {key: METHODS[key].cost(fitting, view.memory) for key in methods}
     return [
         Job(
             key=(*view.place, "bound", key),
             title=METHODS[key].title,
-            seconds=METHODS[key].cost(n),
+            seconds=seconds,
             compute=lambda progress, key=key: METHODS[key].bounds(
                 view.workload, view.memory, progress
             ),
         )
-        for key in methods
-        if key in METHODS and n <= METHODS[key].limit
+        for key, seconds in costs.items()
+        if seconds < math.inf
     ]

@@ -1,0 +1,31 @@
+"""The hindsight optimum: nothing that keeps its KV cache does better, and something attains it."""
+
+from engine import wording
+from engine.bound import Bound, bound_method
+
+SECONDS = 10.0
+MOST = 60  # requests
+
+
+def _cost(n: int) -> float:
+    return 0.3 if n <= 12 else SECONDS if n <= MOST else float("inf")
+
+
+@bound_method(
+    key="hindsight",
+    title="Hindsight optimum",
+    source="integer program of arXiv 2502.07115, equations 1 to 4",
+    cost=lambda workload, memory: _cost(len(workload)),
+)
+def hindsight(workload, memory, progress, time_limit):
+    from engine.hindsight import best_in_hindsight
+
+    found = best_in_hindsight(workload, memory, time_limit or SECONDS)
+    best = wording.number(float(found.run.latency.sum()))
+    how = (
+        "integer program solved to proved optimality by HiGHS"
+        if found.proved
+        else f"integer program stopped after {found.seconds:g} s: HiGHS's lower bound; the best "
+        f"schedule known has {best}"
+    )
+    return [Bound("hindsight", found.lower, True, False, how)]

@@ -1,0 +1,102 @@
+"""The linear relaxation of the time-indexed model, certified by its own duals.
+
+The starts are first limited to a horizon, since few columns beyond the end of a good
+schedule matter. That alone would prove nothing: the optimum may end later. So the
+value reported is the dual function at the solver's prices, taken over all starts
+there are (engine/dual). It is a lower bound whatever the solver did, and where it
+equals the restricted optimum it is the optimum of the whole relaxation; else the
+horizon is doubled, at most to max a + sum o, beyond which nobody need start.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.bound import Bound, bound_method, find_method
+from engine.dual import Dual, evaluate
+from engine.errors import InputError
+from engine.policies.svf import order as by_volume
+from engine.simulate.look_ahead import look_ahead
+from engine.simulate.run import visible_rounds
+from engine.time_indexed import model_up_to, relaxation_by_pulp, relaxation_by_scipy
+from engine.time_indexed.model import entries_up_to
+
+SMALL = 2_000  # entries: up to here the model is written out in PuLP
+MOST_ENTRIES = 1_500_000
+SECONDS_AN_ENTRY = 2e-5
+EQUAL = 1e-7  # relative difference of the dual from the optimum
+
+
+def _horizon(workload, memory: int) -> int:
+    """Where a good schedule ends: the first guess at how far starts must go."""
+    return int(look_ahead(workload, memory, by_volume(workload)).finish.max())
+
+
+def _cost(workload, memory: int) -> float:
+    entries = entries_up_to(workload, np.full(len(workload), _horizon(workload, memory)))
+    return 0.02 + SECONDS_AN_ENTRY * entries if entries <= MOST_ENTRIES else np.inf
+
+
+@bound_method(
+    key="lp",
+    title="LP relaxation",
+    source="arXiv 2502.07115, equations 1 to 4, relaxed; cumulative capacity for every run",
+    cost=_cost,
+)
+def lp(workload, memory, progress, time_limit):
+    kept = _relaxation(workload, memory, False, time_limit)
+    progress(0.5)
+    every = _relaxation(workload, memory, True, time_limit)
+    return [_bound("lp", *kept), _bound("lp-preemptive", *every)]
+
+
+def _bound(name: str, dual: Dual, how: str) -> Bound:
+    return Bound(name, dual.value, True, dual.covers_preemption, how, dual.prices)
+
+
+def _relaxation(workload, memory: int, cumulative: bool, time_limit) -> tuple[Dual, str]:
+    """The dual function at the best prices found, and how it was found."""
+    visible = visible_rounds(workload.arrival)
+    latest = int(visible.max() + workload.output.sum())
+    horizon = min(latest, _horizon(workload, memory))
+    while True:
+        last_start = np.full(len(workload), horizon)
+        _check_size(entries_up_to(workload, last_start))
+        solved = _solve(model_up_to(workload, memory, last_start), cumulative, time_limit)
+        if solved is None:
+            dual = evaluate(workload, memory, np.zeros(0))
+            return dual, f"stopped after {time_limit:g} s without prices: the sum of all outputs"
+        optimum, prices = solved
+        dual = evaluate(workload, memory, _sound(prices, cumulative))
+        if dual.value >= optimum - EQUAL * optimum:
+            return dual, "LP optimum: dual function, in exact arithmetic, at the solver's prices"
+        if horizon == latest:
+            return dual, "dual function, in exact arithmetic, at the prices of an LP solved roughly"
+        horizon = min(latest, 2 * horizon)
+
+
+def best_prices(workload, memory: int) -> np.ndarray:
+    """(T,) prices of memory by round: the LP's where it is small enough, else the fluid's."""
+    if _cost(workload, memory) < np.inf:
+        return _relaxation(workload, memory, False, None)[0].prices
+    return find_method("fluid").bounds(workload, memory)[0].prices
+
+
+def _check_size(entries: int) -> None:
+    if entries > MOST_ENTRIES:
+        raise InputError(
+            f"the LP would have {entries:,} entries and {MOST_ENTRIES:,} is the most: use the "
+            "bound fluid, or fewer or shorter requests"
+        )
+
+
+def _solve(model, cumulative: bool, time_limit):
+    if len(model.held[0]) <= SMALL:
+        return relaxation_by_pulp(model, cumulative)
+    return relaxation_by_scipy(model, cumulative, time_limit)
+
+
+def _sound(prices: np.ndarray, cumulative: bool) -> np.ndarray:
+    """The solver's prices without its rounding: never negative, and never rising if cumulative."""
+    prices = np.maximum(prices, 0.0)
+    return np.maximum.accumulate(prices[::-1])[::-1] if cumulative else prices
