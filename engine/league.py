@@ -15,6 +15,8 @@ from engine.overload import Verdict, verdict
 from engine.policy import POLICIES
 from engine.simulate.run import Run
 
+PROVED = 1.0005  # a gap that would be written as 0.0 %
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -24,21 +26,27 @@ class Entry:
     ----------
     label : what the user calls it (the policy, with parameters that are not the default)
     run, numbers : the run and its `metrics.summary`
-    gap : total latency over the best covering bound, or None
-    against : the row name of that bound, or None
+    cover : the best bound that covers the run, or None
+    gap : total latency over it, or None
     verdict : whether the server carries this load
     """
 
     label: str
     run: Run
     numbers: Mapping
+    cover: Bound | None
     gap: float | None
-    against: str | None
     verdict: Verdict
 
     @property
     def mean(self) -> float:
         return self.numbers["mean_latency"]
+
+    @property
+    def best_possible(self) -> str:
+        """What the covering bound says nothing can beat."""
+        every = self.cover is not None and self.cover.covers_preemption
+        return "the best possible" if every else "the best possible without preemption"
 
 
 def label_of(run: Run) -> str:
@@ -52,17 +60,9 @@ def league(runs: Sequence[Run], bounds: Sequence[Bound]) -> list[Entry]:
     """Entries by ascending mean latency."""
     entries = []
     for run in runs:
-        cover = best_cover(run, bounds)
-        entries.append(
-            Entry(
-                label_of(run),
-                run,
-                summary(run),
-                gap(run, bounds),
-                cover.bound if cover else None,
-                verdict(run),
-            )
-        )
+        numbers, load = summary(run), verdict(run)
+        cover, ratio = best_cover(run, bounds), gap(run, bounds)
+        entries.append(Entry(label_of(run), run, numbers, cover, ratio, load))
     return sorted(entries, key=lambda entry: entry.mean)
 
 
@@ -82,7 +82,7 @@ def league_table(entries: Sequence[Entry]) -> pd.DataFrame:
                 "peak_memory": entry.numbers["peak_memory"],
                 "preemptions": entry.numbers["preemptions"],
                 "gap_percent": np.nan if entry.gap is None else 100 * (entry.gap - 1),
-                "against": entry.against or "no bound covers it",
+                "against": entry.cover.bound if entry.cover else "no bound covers it",
                 "load": entry.verdict.kind,
             }
             for entry in entries
@@ -116,23 +116,28 @@ def headline(entries: Sequence[Entry]) -> str:
         first = f"**{best.label}** {compare_means(best.mean, rival.mean, rival.label)} here"
     if best.gap is None:
         return f"{first}; no certified bound covers its run yet."
-    if best.gap < 1.0005:
-        return f"{first} and is, proved, the best possible."
-    return f"{first} and is at most {wording.percent(best.gap - 1)} from the best possible."
+    return f"{first} and is {_distance(best)}."
+
+
+def _distance(entry: Entry) -> str:
+    """How far a covered entry can be from the best there is."""
+    if entry.gap < PROVED:
+        return f"proved to be {entry.best_possible}"
+    return f"at most {wording.percent(entry.gap - 1)} from {entry.best_possible}"
 
 
 def gap_headline(entries: Sequence[Entry]) -> str:
-    """How close the best entry is to the bound, and how many have no bound."""
+    """How far the best entry that a bound covers can be from the best possible."""
     covered = [entry for entry in entries if entry.gap is not None]
     if not covered:
         return "No certified bound covers these runs yet: compute one that does."
-    best = min(covered, key=lambda entry: entry.gap)
-    first = (
-        f"No schedule can beat **{best.label}** by more than {wording.percent(1 - 1 / best.gap)}"
-        if best.gap > 1.0005
-        else f"**{best.label}** is proved optimal here"
+    best = covered[0]
+    value = wording.amount(best.cover.value, "rounds")
+    return (
+        f"**{best.label}** is {_distance(best)}: its total latency is "
+        f"{wording.amount(best.numbers['total_latency'], 'rounds')}, the bound "
+        f"{best.cover.bound} is {value}."
     )
-    return f"{first}: its total latency is {wording.gap(best.gap)} above the bound {best.against}."
 
 
 def coverage_table(entries: Sequence[Entry], bounds: Sequence[Bound]) -> pd.DataFrame:

@@ -26,7 +26,7 @@ def draw_gaps(entries: Sequence[Entry]) -> go.Figure:
             cliponaxis=False,
             customdata=[
                 [
-                    entry.against,
+                    entry.cover.bound,
                     entry.numbers["total_latency"],
                     entry.numbers["total_latency"] / entry.gap,
                 ]
