@@ -1,9 +1,14 @@
 """No run beats a bound that claims to cover it."""
 
+import sys
+
+import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import METHODS, POLICIES
+from engine import METHODS, POLICIES, InputError, Workload
+from engine.time_indexed.quiet import quiet_solver
 from tests.strategies import instances
 from tests.test_laws import params_of
 
@@ -24,8 +29,6 @@ def test_no_run_beats_a_bound(data, instance):
 
 def test_preemption_does_beat_bounds_that_do_not_cover_it():
     """Else the coverage rule would not be tested by the law above."""
-    from engine import Workload
-
     workload = Workload([0] * 6, [2] * 6, [3] * 6)
     run = POLICIES["vllm"].run(workload, 10)
     rows = {b.bound: b for method in METHODS.values() for b in method.bounds(workload, 10)}
@@ -33,3 +36,38 @@ def test_preemption_does_beat_bounds_that_do_not_cover_it():
     assert not rows["lp"].covers(run)
     assert not rows["hindsight"].covers(run)
     assert rows["lp-preemptive"].covers(run)
+
+
+def test_bounds_for_every_run_hold_where_runs_preempt():
+    """Small memories and random watermarks: hundreds of runs that gave up KV, none below a bound.
+
+    Some of them beat the bounds that do not cover them, so the law has something to catch.
+    """
+    rng = np.random.default_rng(5)
+    preempting = beaten = 0
+    for _ in range(400):
+        memory, n = int(rng.integers(5, 16)), int(rng.integers(3, 8))
+        prompt = rng.integers(1, max(2, memory // 3), n)
+        output = rng.integers(1, memory - prompt + 1)
+        arrival = np.round(rng.random(n) * rng.choice([0, 6]), 2)
+        workload = Workload(arrival, prompt, output)
+        run = POLICIES["vllm"].run(workload, memory, watermark=float(rng.random() / 3))
+        if run.gave_up_kv:
+            preempting += 1
+            bounds = [b for key in ("fluid", "lp") for b in METHODS[key].bounds(workload, memory)]
+            total = run.latency.sum()
+            assert all(b.value <= total + 1e-9 for b in bounds if b.covers_preemption)
+            beaten += any(b.value > total for b in bounds)
+    assert preempting > 150
+    assert beaten > 0
+
+
+def test_a_missing_solver_is_said(monkeypatch):
+    """What to install and what to use instead, not a crash."""
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    quiet_solver.cache_clear()
+    try:
+        with pytest.raises(InputError, match="needs the solver highspy: install it"):
+            quiet_solver()
+    finally:
+        quiet_solver.cache_clear()

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from engine import InputError, Workload, find_method, find_policy
+from engine import InputError, Scenario, Workload, find_method, find_policy, generate
+from engine.bounds import lp as lp_module
 from engine.dual import evaluate
 from engine.time_indexed import model_up_to, relaxation_by_pulp, relaxation_by_scipy
 from tests.brute_force import best_total_latency
@@ -64,13 +65,43 @@ def test_capacity_counts_from_the_first_arrival():
     assert late == pytest.approx(early)
 
 
+@settings(max_examples=150)
+@given(instances(max_n=7, max_memory=24))
+def test_starts_that_join_as_needed_reach_the_same_optimum(instance):
+    """The grown model ends at the optimum of the whole one, in both relaxations."""
+    workload, memory = instance
+    model = whole_model(workload, memory)
+    for cumulative in (False, True):
+        optimum, _ = relaxation_by_scipy(model, cumulative)
+        dual, how = lp_module._grown(workload, memory, cumulative, None)
+        assert dual.value == pytest.approx(optimum, rel=1e-6, abs=1e-6)
+        assert dual.covers_preemption or not cumulative
+        assert how.startswith("LP optimum")
+
+
+def test_the_default_mix_is_solved():
+    """100 requests of the default mix: far too many starts for a whole model, proved all the same.
+
+    Between the fluid bound and the best list schedule, as the order of bounds demands.
+    """
+    workload = generate(Scenario(n=100))
+    bounds = {bound.bound: bound for bound in find_method("lp").bounds(workload, 16_492)}
+    assert bounds["lp"].method.startswith("LP optimum")
+    assert bounds["lp-preemptive"].covers_preemption
+    svf = find_policy("svf").run(workload, 16_492, skip=5).latency.sum()
+    fluid = rows(workload, 16_492, "fluid")["fluid"]
+    assert fluid < bounds["lp-preemptive"].value < bounds["lp"].value < svf
+
+
 def test_a_bound_of_a_stopped_solve_says_so():
-    """Without prices there is still the sum of outputs."""
+    """No time: the bound is no better than the LP's, no worse than the fluid's, and honest."""
     rng = np.random.default_rng(0)
     workload = Workload(np.zeros(60), rng.integers(1, 60, 60), rng.integers(1, 40, 60))
-    bounds = find_method("lp").bounds(workload, 500, time_limit=0.0)
-    assert bounds[0].value == workload.output.sum()
-    assert "stopped after 0 s" in bounds[0].method
+    stopped = find_method("lp").bounds(workload, 500, time_limit=0.0)
+    solved, fluid = rows(workload, 500), rows(workload, 500, "fluid")["fluid"]
+    for bound in stopped:
+        assert fluid <= bound.value < solved[bound.bound]
+        assert "stopped after 0 s" in bound.method
 
 
 def test_too_large_a_model_is_refused():

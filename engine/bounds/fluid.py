@@ -139,15 +139,26 @@ def _bound(name: str, dual: Dual, served: str) -> Bound:
     return Bound(name, dual.value, True, dual.covers_preemption, method, dual.prices)
 
 
+def _all_at_once(visible: np.ndarray) -> bool:
+    return bool((visible == visible[0]).all())
+
+
+def _cost(workload, memory: int) -> float:
+    n = len(workload)
+    if _all_at_once(visible_rounds(workload.arrival)):
+        return 2e-3 + 2e-6 * n
+    return 5e-3 + 4e-8 * n**1.5
+
+
 @bound_method(
     key="fluid",
     title="Fluid prices",
     source="dual of the time-indexed LP; prices of the preemptive fluid, least volume first",
-    cost=lambda workload, memory: 2e-3 + 2e-6 * len(workload),
+    cost=_cost,
 )
 def fluid(workload, memory, progress, time_limit):
     visible = visible_rounds(workload.arrival)
-    if (visible == visible[0]).all():
+    if _all_at_once(visible):
         falls = backlog_falls(workload.volume, memory)
         dual = _best_scale(workload, memory, lambda x: convex_prices(workload, x * falls))
         return [_bound("fluid", dual, "served by volume")]

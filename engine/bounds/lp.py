@@ -6,9 +6,18 @@ value reported is the dual function at the solver's prices, taken over all start
 there are (engine/dual). It is a lower bound whatever the solver did, and where it
 equals the restricted optimum it is the optimum of the whole relaxation; else the
 horizon is doubled, at most to max a + sum o, beyond which nobody need start.
+
+Larger models begin with a handful of starts a request: those of known schedules and those
+cheapest at fluid prices. At the LP's prices the cheapest start of each request, of all
+there are, joins the model, until the dual function reaches the restricted optimum. A
+few per cent of the columns are enough. The LP's prices jump about; those
+between them and the best known do less, so they are asked too, and each that is asked
+is a bound in itself: stopped at any time, the best so far stands.
 """
 
 from __future__ import annotations
+
+import time
 
 import numpy as np
 
@@ -19,11 +28,17 @@ from engine.policies.svf import order as by_volume
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.run import visible_rounds
 from engine.time_indexed import model_up_to, relaxation_by_pulp, relaxation_by_scipy
+from engine.time_indexed.growing import GrowingRelaxation
 from engine.time_indexed.model import entries_up_to
 
 SMALL = 2_000  # entries: up to here the model is written out in PuLP
+WHOLE = 50_000  # and up to here every start up to the horizon is in it
 MOST_ENTRIES = 1_500_000
 SECONDS_AN_ENTRY = 2e-5
+GROWN = 20  # columns a request has in the end, roughly, where starts join as needed
+SECONDS = 30.0  # for each of the two rows
+SCALES = (0.5, 0.75, 0.9, 1.0, 1.1)  # of the fluid prices
+SHARES = (0.0, 0.25, 0.5, 0.75)  # of the best prices known, blended with the LP's
 EQUAL = 1e-7  # relative difference of the dual from the optimum
 
 
@@ -32,9 +47,21 @@ def _horizon(workload, memory: int) -> int:
     return int(look_ahead(workload, memory, by_volume(workload)).finish.max())
 
 
+def _entries_whole(workload, memory: int) -> int:
+    return entries_up_to(workload, np.full(len(workload), _horizon(workload, memory)))
+
+
+def _entries_grown(workload) -> int:
+    return int(workload.arrival.max()) + GROWN * int(workload.output.sum())
+
+
 def _cost(workload, memory: int) -> float:
-    entries = entries_up_to(workload, np.full(len(workload), _horizon(workload, memory)))
-    return 0.02 + SECONDS_AN_ENTRY * entries if entries <= MOST_ENTRIES else np.inf
+    whole = _entries_whole(workload, memory)
+    if whole <= WHOLE:
+        return 0.02 + SECONDS_AN_ENTRY * whole
+    if _entries_grown(workload) > MOST_ENTRIES:
+        return np.inf
+    return min(2 * SECONDS, 0.5 + 1e-6 * len(workload) ** 3)
 
 
 @bound_method(
@@ -56,6 +83,8 @@ def _bound(name: str, dual: Dual, how: str) -> Bound:
 
 def _relaxation(workload, memory: int, cumulative: bool, time_limit) -> tuple[Dual, str]:
     """The dual function at the best prices found, and how it was found."""
+    if _entries_whole(workload, memory) > WHOLE:
+        return _grown(workload, memory, cumulative, time_limit)
     visible = visible_rounds(workload.arrival)
     latest = int(visible.max() + workload.output.sum())
     horizon = min(latest, _horizon(workload, memory))
@@ -73,6 +102,39 @@ def _relaxation(workload, memory: int, cumulative: bool, time_limit) -> tuple[Du
         if horizon == latest:
             return dual, "dual function, in exact arithmetic, at the prices of an LP solved roughly"
         horizon = min(latest, 2 * horizon)
+
+
+def _grown(workload, memory: int, cumulative: bool, time_limit) -> tuple[Dual, str]:
+    """The same, with a model to which starts are added as they are needed."""
+    _check_size(_entries_grown(workload))
+    seconds = SECONDS if time_limit is None else time_limit
+    begun = time.monotonic()
+    fluid = find_method("fluid").bounds(workload, memory)[-1 if cumulative else 0].prices
+    tried = [evaluate(workload, memory, scale * fluid) for scale in SCALES]
+    best = max(tried, key=lambda dual: dual.value)
+    model = GrowingRelaxation(workload, memory, cumulative)
+    model.add(look_ahead(workload, memory, by_volume(workload)).start)
+    for dual in tried:
+        model.add(dual.start)
+    while True:
+        optimum, prices = model.solve(seconds - (time.monotonic() - begun))
+        prices = _sound(prices, cumulative)
+        tried = [evaluate(workload, memory, _blend(prices, best.prices, s)) for s in SHARES]
+        best = max([best, *tried], key=lambda dual: dual.value)
+        if optimum is not None and best.value >= optimum - EQUAL * optimum:
+            return best, "LP optimum: dual function, in exact arithmetic, at the solver's prices"
+        grew = [model.add(dual.start) for dual in tried]
+        taken = time.monotonic() - begun
+        if taken >= seconds or not any(grew):
+            how = "dual function, in exact arithmetic, at the best prices met in solving the LP"
+            return best, f"{how}, stopped after {taken:.0f} s"
+
+
+def _blend(prices: np.ndarray, known: np.ndarray, share: float) -> np.ndarray:
+    blended = np.zeros(max(len(prices), len(known)))
+    blended[: len(prices)] += (1 - share) * prices
+    blended[: len(known)] += share * known
+    return blended
 
 
 def best_prices(workload, memory: int) -> np.ndarray:

@@ -22,10 +22,9 @@ than the delay of k plus the memory of k at prices low[t] = min(lam[t] .. lam[t+
 which takes O(1) with prefix sums of low. If that is not below the best start known
 the whole block is passed over, else smaller blocks are tried, down to single starts;
 the search ends where the delay alone costs as much as the best start. A bisection as
-above gives a first start to beat. Blocks of 1, 32 and 1024 rounds are enough: more
-sizes, or a scan backwards in steps that use that f rises by at most a round a round
-where prices fall, were not faster; a plain scan takes 20 times as long at n = 2,000
-and a thousand times at 100,000.
+above gives a first start to beat. Blocks of 1, 32 and 1024 rounds are a compromise: five
+sizes up to 65,536 halve the time of 100,000 requests and double the memory. At load 1.5
+a plain scan takes 4 times as long at n = 2,000 and 20 times at 100,000.
 """
 
 from __future__ import annotations

@@ -13,7 +13,9 @@ result is right whenever it fits itself. `bits` is chosen so that these fit:
   rounds, and S <= (omax + 1) / 2 rounds, hence more bits: T + omax + 2 rounds fit.
 
 The cut moves L by at most the unit times sum_t |M - used[t]|, used being the memory
-held by cheapest starts: a part in 10^9 and less in the cases we measured. Prices of
+held by cheapest starts; convex prices sum up cuts, T units at most. Worst are requests
+of one volume: a part in 10^8 at n = T = 1,000,000 and volume 160,000, 1.6 in 10^7 at
+volume 16,500,000; on mixed lengths it was below 10^-14 at n = 100,000. Prices of
 more than T + 1 rounds are lowered to it, which raises L: in a round that dear no
 request wants to run, as waiting until no price is left costs at most T.
 """

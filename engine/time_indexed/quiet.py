@@ -6,6 +6,8 @@ import ctypes
 import os
 from functools import cache
 
+from engine.errors import InputError
+
 
 @cache
 def quiet_solver():
@@ -13,9 +15,19 @@ def quiet_solver():
 
     HiGHS prints two lines when a process makes its first solver, whatever its options
     say. C's own buffer is emptied before stdout is given back.
+
+    Raises
+    ------
+    InputError
+        When PuLP or HiGHS is not installed.
     """
-    import highspy
-    import pulp
+    try:
+        import highspy
+        import pulp
+    except ImportError as missing:
+        raise InputError(
+            f"this bound needs the solver {missing.name}: install it, or use the bound fluid"
+        ) from missing
 
     if os.name == "posix":
         stdout = os.dup(1)
