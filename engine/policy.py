@@ -23,10 +23,10 @@ from engine.simulate.run import Run
 from engine.workload import Workload, check_memory, set_aside
 
 GROUPS = ("classic", "provable", "deployed", "ours")
-Progress = Callable[[float], None]
+Progress = Callable[..., None]  # the share done, and what there is to tell by then
 
 
-def silent(_share_done: float) -> None:
+def silent(_share_done: float, _told: str = "") -> None:
     """A progress report nobody listens to."""
 
 

@@ -26,6 +26,7 @@ class Master:
         self.grid, self.blocks, self.memory = grid, blocks, memory
         self._highs = highspy.Highs()
         self._highs.setOptionValue("output_flag", False)
+        self._highs.setOptionValue("presolve", "off")
         self._highs.setOptionValue("simplex_strategy", PRIMAL_SIMPLEX)
         self._inf = highspy.kHighsInf
         # Memory is counted in parts of M, which keeps the numbers near 1.

@@ -14,7 +14,6 @@ can thus be compared: `beam` keeps the best of many random ones, round by round,
 Recipe after DESIGN 2, `best-found`; the search is ours.
 """
 
-from engine.improve.beam import beam_search
-from engine.improve.polish import polish
+from engine.improve.search import improved
 
-__all__ = ["beam_search", "polish"]
+__all__ = ["improved"]

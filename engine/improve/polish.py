@@ -31,8 +31,8 @@ def hold(used, prompt, output, start, sign):
 
 @kernel
 def earliest_place(used, memory, prompt, output, start):
-    """The earliest start from `start` on at which the request fits into the profile."""
-    while True:
+    """The earliest start from `start` on at which the request fits; -1 if beyond the profile."""
+    while start + output < used.size:
         t = start + output
         while t > start:
             over = used[t] + prompt + t - start - memory
@@ -43,6 +43,7 @@ def earliest_place(used, memory, prompt, output, start):
             t -= 1
         else:
             return start
+    return -1
 
 
 @kernel
@@ -95,8 +96,7 @@ def polish(start, prompt, output, visible, used, memory, changes, seed):
     ----------
     start : (n,) int64, a feasible schedule's start rounds
     visible : (n,) int64, the first round at which each may start
-    used : (T,) int64, tokens held at the end of every round; T must reach beyond any round
-        at which the last request might end
+    used : (T,) int64, tokens held at the end of every round; no request is moved beyond T
     """
     chance = seeded(seed)
     buffer = np.empty(MOST + 1, np.int64)
@@ -114,14 +114,19 @@ def polish(start, prompt, output, visible, used, memory, changes, seed):
         for i in picked:
             hold(used, prompt[i], output[i], start[i], -1)
         floor = max(0, old.min() - BACK)
+        most = old.sum()
         total, placed = 0, 0
-        while placed < count and total <= old.sum():
+        while placed < count and total <= most:
             i = picked[placed]
-            start[i] = earliest_place(used, memory, prompt[i], output[i], max(floor, visible[i]))
-            hold(used, prompt[i], output[i], start[i], 1)
-            total += start[i]
+            place = earliest_place(used, memory, prompt[i], output[i], max(floor, visible[i]))
+            if place < 0:
+                total = most + 1
+                break
+            start[i] = place
+            hold(used, prompt[i], output[i], place, 1)
+            total += place
             placed += 1
-        if total > old.sum():
+        if total > most:
             for i in picked[:placed]:
                 hold(used, prompt[i], output[i], start[i], -1)
             start[picked] = old

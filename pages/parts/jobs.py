@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from engine.policy import Progress
+from engine.policy import Progress, silent
 from pages.parts.store import store
 
 AT_ONCE = 0.050  # seconds: what takes less is done unasked
@@ -44,7 +44,7 @@ class Job:
     def is_quick(self) -> bool:
         return self.seconds < AT_ONCE
 
-    def result(self, progress: Progress = lambda share: None) -> Any:
+    def result(self, progress: Progress = silent) -> Any:
         return store().get(self.key, lambda: self.compute(progress))
 
 
@@ -102,8 +102,12 @@ def work_off(slot) -> None:
     with slot.container(horizontal=True, vertical_alignment="center"):
         bar = st.progress(0.0, f"Running {job.title}")
         st.button("Cancel", icon=":material/close:", key="cancel", on_click=_asked().clear)
+
+    def progress(share: float, told: str = "") -> None:
+        bar.progress(min(1.0, share), f"Running {job.title}" + (f": {told}" if told else ""))
+
     try:
-        job.result(lambda share: bar.progress(min(1.0, share), f"Running {job.title}"))
+        job.result(progress)
     finally:
         # Also when it failed or was stopped by a change: nothing is run twice unasked.
         _asked().pop(job.key, None)

@@ -1,0 +1,30 @@
+"""The best schedule that a budget of search finds."""
+
+from engine.improve import improved
+from engine.policy import Param, policy
+from engine.simulate.run import Run
+
+SECONDS = Param(
+    "seconds",
+    1.0,
+    0.1,
+    600.0,
+    "Work to spend, in seconds of the machine it was measured on; the same work gives the same "
+    "schedule everywhere.",
+)
+
+
+@policy(
+    key="best-found",
+    title="Best found",
+    rule="Searches offline: a beam of random schedules guided by prices of memory, then small "
+    "groups of requests taken out and put back better.",
+    source="ours; the identity behind it is in engine/dual",
+    group="ours",
+    offline=True,
+    params=(SECONDS,),
+    cost=lambda n: 1.5 + 1e-4 * n,
+)
+def simulate(workload, memory, progress, seconds):
+    start = improved(workload, memory, seconds, progress)
+    return Run(workload, memory, start, start + workload.output)
