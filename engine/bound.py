@@ -31,6 +31,7 @@ class Bound:
     method : one sentence: how the value was obtained and certified
     prices : (T,) float64, the price of a token of memory in rounds 0 .. T-1, where the
         value is the dual function at these prices and can be checked from them alone
+    history : (seconds, value) as the bound was improved, where it was
     """
 
     bound: str
@@ -39,6 +40,7 @@ class Bound:
     covers_preemption: bool
     method: str
     prices: np.ndarray | None = None
+    history: tuple[tuple[float, float], ...] = ()
 
     def covers(self, run: Run) -> bool:
         """Whether no run like this one can have a total latency below the value."""

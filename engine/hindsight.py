@@ -22,14 +22,15 @@ from engine.bounds.lp import best_prices
 from engine.dual import Dual, evaluate
 from engine.errors import InputError
 from engine.metrics import memory_curve
-from engine.policy import POLICIES
+from engine.policy import POLICIES, Progress, silent
 from engine.simulate.run import Run, visible_rounds
 from engine.time_indexed import Model, model_up_to
 from engine.time_indexed.by_pulp import written_out
-from engine.time_indexed.quiet import quiet_solver
+from engine.time_indexed.quiet import quiet_solver, run_reporting
 from engine.workload import Workload
 
 MOST_ENTRIES = 300_000
+MOST_REQUESTS = 60
 KNOWN_BY = ("svf", "shortest-total", "mc-sf", "shortest-prompt", "fcfs")
 SLACK = 1e-6  # rounds: floats never cut off an equally good schedule
 
@@ -52,8 +53,13 @@ class Hindsight:
     seconds: float
 
 
-def best_in_hindsight(workload: Workload, memory: int, seconds: float = 10.0) -> Hindsight:
+def best_in_hindsight(
+    workload: Workload, memory: int, seconds: float = 10.0, progress: Progress = silent
+) -> Hindsight:
     """Solve the integer program for requests that all fit, within `seconds`.
+
+    The solver runs in a thread of its own and reports here; a report that raises, as
+    when a user cancels, stops it.
 
     Raises
     ------
@@ -65,7 +71,7 @@ def best_in_hindsight(workload: Workload, memory: int, seconds: float = 10.0) ->
     model = _promising(known, dual)
     if len(model.request) == len(workload):  # one start each is left: the known ones
         return Hindsight(known, float(known.latency.sum()), True, seconds)
-    return _solve(model, known, dual.value, seconds)
+    return _solve(model, known, dual.value, seconds, progress)
 
 
 def _best_known(workload: Workload, memory: int) -> Run:
@@ -111,7 +117,7 @@ def _above_least(model: Model, prices: np.ndarray) -> np.ndarray:
     return charge - least[model.request]
 
 
-def _solve(model: Model, known: Run, lower: float, seconds: float) -> Hindsight:
+def _solve(model: Model, known: Run, lower: float, seconds: float, progress) -> Hindsight:
     import highspy
     import pulp
 
@@ -125,7 +131,7 @@ def _solve(model: Model, known: Run, lower: float, seconds: float) -> Hindsight:
             solution = highspy.HighsSolution()
             solution.col_value = [known_values[variable.name] for variable in lp.variables()]
             lp.solverModel.setSolution(solution)
-            lp.solverModel.run()
+            run_reporting(lp.solverModel, seconds, progress)
 
     try:
         problem.solve(BegunFromKnown(msg=False, gapRel=0.0, gapAbs=0.99, timeLimit=seconds))

@@ -18,6 +18,7 @@ BLOCKS = 200
 STAY = (0.5, 0.0)  # in-out: halfway back to the best prices, then where the master points
 EXHAUSTED = 1e-5  # of the value: floor and ceiling of a grid have met
 KEPT = 12  # schedules that a finer grid starts with
+MOST_STEPS = 300  # on one grid
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +30,13 @@ class Step:
     dual : the best value so far and its prices, a bound in itself
     ceiling : rounds; what prices on this grid can reach at most, up to the solver's tolerance
     knots : of the grid
+    mean_start : (n,) float64, rounds, when each request starts in the master's mixture
     """
 
     dual: Dual
     ceiling: float
     knots: int
+    mean_start: np.ndarray
 
     @property
     def is_exhausted(self) -> bool:
@@ -131,13 +134,19 @@ def _on_grid(problem: _Problem, grid: Grid, climb: _Climb) -> Iterator[Step]:
     def add(start: np.ndarray) -> None:
         latency = np.bincount(block, start + workload.output - workload.arrival, blocks)
         master.add_schedule(latency, held(start))
+        added.append(start)
 
+    added: list[np.ndarray] = []
     master.allow_idle(held(problem.run.start))
     for schedule in [problem.run.start, *climb.schedules[-KEPT:]]:
         add(schedule)
     climb.move_to(grid)
-    while True:
-        ceiling, numbers = master.solve()
+    for _ in range(MOST_STEPS):
+        solved = master.solve()
+        if solved is None:
+            return
+        ceiling, numbers = solved
+        mean_start = (master.mixture()[:, block] * np.array(added)).sum(axis=0)
         master.constrain(grid.wrong_rounds(numbers))
         for stay in STAY:
             tried = stay * climb.numbers + (1 - stay) * numbers
@@ -146,7 +155,7 @@ def _on_grid(problem: _Problem, grid: Grid, climb: _Climb) -> Iterator[Step]:
             climb.schedules.append(dual.start)
             if dual.value > climb.best.value:
                 climb.best, climb.numbers = dual, tried
-        step = Step(climb.best, ceiling, len(grid.knots))
+        step = Step(climb.best, ceiling, len(grid.knots), mean_start)
         yield step
         if step.is_exhausted:
             return

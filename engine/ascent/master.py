@@ -29,6 +29,7 @@ class Master:
         self._highs.setOptionValue("presolve", "off")
         self._highs.setOptionValue("simplex_strategy", PRIMAL_SIMPLEX)
         self._inf = highspy.kHighsInf
+        self._optimal = highspy.HighsModelStatus.kOptimal
         # Memory is counted in parts of M, which keeps the numbers near 1.
         below = np.concatenate([np.ones(blocks), grid.weights, [-self._inf]])
         above = np.concatenate([np.ones(blocks), grid.weights, [1.0]])
@@ -37,6 +38,7 @@ class Master:
             rows, below, above, 0, np.zeros(rows, np.int32), np.zeros(0, np.int32), np.zeros(0)
         )
         self._constrained: set[int] = set()
+        self._schedules: list[int] = []  # the first column of each
         between = (grid.knots[1:] + grid.knots[:-1]) // 2
         self.constrain(np.union1d(grid.knots, between))
 
@@ -76,15 +78,23 @@ class Master:
 
     def add_schedule(self, cost: np.ndarray, held: np.ndarray) -> None:
         """One column a block: its latency, and (blocks, G + 1) the memory it holds, tokens."""
+        self._schedules.append(self._highs.getNumCol())
         entries = np.concatenate([np.eye(self.blocks), held / self.memory], axis=1)
         self._add(cost, entries, 0)
 
-    def solve(self) -> tuple[float, np.ndarray]:
-        """The ceiling of this grid, rounds, and the numbers of the prices it asks for."""
+    def solve(self) -> tuple[float, np.ndarray] | None:
+        """The ceiling of this grid, rounds, and the numbers of the prices it asks for.
+
+        None where HiGHS gives up, as it may on numbers that differ too much in size.
+        """
         self._highs.run()
+        if self._highs.getModelStatus() != self._optimal:
+            return None
         solution = np.array(self._highs.getSolution().row_dual)[self.blocks :]
         return self._highs.getInfo().objective_function_value, -solution / self.memory
 
-    def weights(self) -> np.ndarray:
-        """(columns,) the mixture, constraint columns included, in order of their coming."""
-        return np.array(self._highs.getSolution().col_value)
+    def mixture(self) -> np.ndarray:
+        """(schedules, blocks) the weight of each schedule in each block."""
+        weight = np.array(self._highs.getSolution().col_value)
+        columns = np.array(self._schedules)[:, None] + np.arange(self.blocks)
+        return np.where(columns < len(weight), weight[np.minimum(columns, len(weight) - 1)], 0.0)

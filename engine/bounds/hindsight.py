@@ -2,13 +2,13 @@
 
 from engine import wording
 from engine.bound import Bound, bound_method
+from engine.hindsight import MOST_REQUESTS, best_in_hindsight
 
 SECONDS = 10.0
-MOST = 60  # requests
 
 
 def _cost(n: int) -> float:
-    return 0.3 if n <= 12 else SECONDS if n <= MOST else float("inf")
+    return 0.3 if n <= 12 else SECONDS if n <= MOST_REQUESTS else float("inf")
 
 
 @bound_method(
@@ -18,9 +18,7 @@ def _cost(n: int) -> float:
     cost=lambda workload, memory: _cost(len(workload)),
 )
 def hindsight(workload, memory, progress, time_limit):
-    from engine.hindsight import best_in_hindsight
-
-    found = best_in_hindsight(workload, memory, time_limit or SECONDS)
+    found = best_in_hindsight(workload, memory, time_limit or SECONDS, progress)
     best = wording.number(float(found.run.latency.sum()))
     how = (
         "integer program solved to proved optimality by HiGHS"

@@ -8,12 +8,13 @@ from __future__ import annotations
 import argparse
 import sys
 
-from engine.cli import bound, generate, policies, simulate
+from engine.cli import bound, generate, policies, simulate, verify
 from engine.errors import InputError
 
 COMMANDS = {
     "simulate": simulate,
     "bound": bound,
+    "verify": verify,
     "generate": generate,
     "policies": policies,
 }
@@ -37,10 +38,10 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; the exit code is 0, or 2 with a message for bad input."""
+    """Run one command; the exit code is its own (0 unless it says so), or 2 for bad input."""
     try:
         arguments = parser().parse_args(argv)
-        arguments.run(arguments)
+        return arguments.run(arguments) or 0
     except InputError as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 2

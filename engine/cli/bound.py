@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from engine.bound import METHODS, find_method
-from engine.cli.results import bound_row, show
+from engine.certificate import certificate
+from engine.cli.results import bound_row, show, write_text
 from engine.cli.trace_arguments import add_trace_arguments, read_workload
 from engine.workload import check_memory, set_aside
 
@@ -23,6 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="only the bounds that also hold for runs that give up KV cache",
     )
+    parser.add_argument(
+        "--certificate", metavar="FILE", help="write the prices that prove the bounds, for `verify`"
+    )
     parser.add_argument("--time-limit", type=float, metavar="S", help="seconds a solver may take")
 
 
@@ -36,6 +40,8 @@ def run(arguments: argparse.Namespace) -> None:
         for bound in method.bounds(workload, memory, time_limit=arguments.time_limit)
         if bound.covers_preemption or not arguments.preemptive
     ]
+    if arguments.certificate:
+        write_text(arguments.certificate, certificate(bounds, workload, memory))
     fitting, aside = set_aside(workload, memory)
     show(
         {

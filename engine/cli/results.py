@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import pandas as pd
 
 from engine import wording
 from engine.bound import Bound
+from engine.errors import InputError
 
 TABLE_COLUMNS = {
     "policy": "policy",
@@ -60,6 +62,14 @@ def show(result: dict, as_json: bool) -> None:
         print(f"\n{_bound_table(result['bounds'])}")
 
 
+def write_text(path: str, text: str) -> None:
+    """Write a file that the user named; InputError where that is not possible."""
+    try:
+        Path(path).write_text(text)
+    except OSError as problem:
+        raise InputError(f"cannot write {path}: {problem.strerror}") from problem
+
+
 def _policy_table(rows: list[dict]) -> str:
     table = pd.DataFrame(rows)[list(TABLE_COLUMNS)]
     for column in table.columns.drop("policy"):
@@ -72,9 +82,10 @@ def _policy_table(rows: list[dict]) -> str:
 
 
 def _bound_table(rows: list[dict]) -> str:
-    table = pd.DataFrame(rows)[["bound", "value", "covers_preemption", "method"]]
-    table["value"] = [wording.number(value) for value in table["value"]]
-    table["covers_preemption"] = table["covers_preemption"].map({True: "yes", False: "no"})
-    return table.rename(
-        columns={"value": "total latency >=", "covers_preemption": "covers preemption"}
-    ).to_string(index=False)
+    """Each bound in two lines: its value and what it covers, then how it was certified."""
+    lines = []
+    for row in rows:
+        covers = "every run" if row["covers_preemption"] else "runs that keep their KV cache"
+        lines.append(f"{row['bound']}: total latency >= {row['value']:,.1f}, for {covers}")
+        lines.append(f"    {row['method']}")
+    return "\n".join(lines)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 import pandas as pd
 
 from engine.bound import Bound, find_method, gap
-from engine.cli.results import bound_row, show
+from engine.cli.results import bound_row, show, write_text
 from engine.cli.trace_arguments import add_trace_arguments, read_workload
 from engine.errors import InputError
 from engine.metrics import per_request, summary
@@ -95,7 +94,4 @@ def write_per_request(runs: list[Run], workload: Workload, path: str) -> None:
     if len(runs) > 1:
         for run, table in zip(runs, tables, strict=True):
             table.insert(0, "policy", run.policy)
-    try:
-        pd.concat(tables).to_csv(Path(path), index=False)
-    except OSError as problem:
-        raise InputError(f"cannot write {path}: {problem.strerror}") from problem
+    write_text(path, pd.concat(tables).to_csv(index=False))

@@ -10,9 +10,15 @@ from engine.workload import Workload
 
 
 def add_trace_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("trace", metavar="TRACE", help="CSV arrival,prompt,output, or a known log")
+    """A trace, the memory to serve it with, and the clock."""
+    add_reading_arguments(parser)
     parser.add_argument("--memory", "-M", type=float, required=True, help="KV budget M, tokens")
     parser.add_argument("--clock", choices=["rounds"], default="rounds", help="the unit of time")
+
+
+def add_reading_arguments(parser: argparse.ArgumentParser) -> None:
+    """A trace, how to read it and how to print."""
+    parser.add_argument("trace", metavar="TRACE", help="CSV arrival,prompt,output, or a known log")
     parser.add_argument(
         "--round-seconds",
         type=float,

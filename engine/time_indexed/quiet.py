@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import os
+import time
 from functools import cache
 
 from engine.errors import InputError
+
+PAUSE = 0.1  # seconds between reports
 
 
 @cache
@@ -39,3 +42,22 @@ def quiet_solver():
             os.dup2(stdout, 1)
             os.close(stdout)
     return pulp.HiGHS
+
+
+def run_reporting(solver, seconds: float, report) -> None:
+    """Run a highspy solver in a thread; report the share of `seconds` that has passed.
+
+    When a report raises the solver is told to stop, and is waited for.
+    """
+    begun = time.monotonic()
+    solver.HandleUserInterrupt = True
+    thread = solver.startSolve()
+    try:
+        while thread.is_alive():
+            thread.join(PAUSE)
+            report(min(1.0, (time.monotonic() - begun) / seconds))
+    except BaseException:
+        solver.cancelSolve()
+        raise
+    finally:
+        thread.join()

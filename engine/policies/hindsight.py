@@ -1,0 +1,21 @@
+"""The hindsight optimum, or the best schedule its solver found in time."""
+
+from engine.hindsight import MOST_REQUESTS, best_in_hindsight
+from engine.policy import Param, policy
+
+SECONDS = Param("seconds", 10.0, 0.1, 3600.0, "Seconds the solver may take.")
+
+
+@policy(
+    key="hindsight",
+    title="Hindsight optimum",
+    rule="Solves the integer program over all schedules that keep their KV caches, knowing "
+    "everything; within its time limit it may end with less than the optimum.",
+    source="arXiv 2502.07115, equations 1 to 4",
+    group="provable",
+    offline=True,
+    params=(SECONDS,),
+    cost=lambda n: 0.3 if n <= 12 else 10.0 if n <= MOST_REQUESTS else float("inf"),
+)
+def simulate(workload, memory, progress, seconds):
+    return best_in_hindsight(workload, memory, seconds, progress).run

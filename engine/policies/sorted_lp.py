@@ -1,0 +1,22 @@
+"""Sorted-LP: in order of the start that the linear relaxation gives each request on average."""
+
+from engine.ascent.mean_start import mean_starts
+from engine.policy import Param, ordered_policy
+
+SECONDS = Param("seconds", 2.0, 0.1, 600.0, "Seconds to spend on the relaxation.")
+
+
+@ordered_policy(
+    key="sorted-lp",
+    title="Sorted-LP",
+    rule="Solves the LP relaxation and starts requests in order of their mean start in it, as soon "
+    "as the next one fits.",
+    source="arXiv 2508.06133, reconstructed from summaries",
+    group="provable",
+    reconstructed=True,
+    offline=True,
+    params=(SECONDS,),
+    cost=lambda n: min(2.5, 0.06 + 1e-3 * n),
+)
+def order(workload, memory, progress, seconds):
+    return workload.ascending(mean_starts(workload, memory, seconds, progress))
