@@ -134,7 +134,10 @@ def _solve(model: Model, known: Run, lower: float, seconds: float, progress) -> 
             run_reporting(lp.solverModel, seconds, progress)
 
     try:
-        problem.solve(BegunFromKnown(msg=False, gapRel=0.0, gapAbs=0.99, timeLimit=seconds))
+        solver = BegunFromKnown(
+            msg=False, gapRel=0.0, gapAbs=0.99, timeLimit=seconds, parallel="off"
+        )
+        problem.solve(solver)
     except pulp.PulpSolverError as failure:
         raise InputError(f"the solver HiGHS failed: {failure}") from None
     solver_bound = problem.solverModel.getInfo().mip_dual_bound

@@ -78,6 +78,7 @@ class Policy:
     offline : ranks all requests at once, also those that have not arrived
     uses_lengths : needs (predicted) output lengths
     may_give_up_kv : may preempt, so that not every bound covers its runs
+    timed : stops by the clock, so that two runs that it stops may differ
     """
 
     key: str
@@ -92,6 +93,7 @@ class Policy:
     offline: bool = False
     uses_lengths: bool = True
     may_give_up_kv: bool = False
+    timed: bool = False
 
     def read_params(self, given: Mapping) -> dict:
         """Every parameter's value: the given ones checked, the others at their default."""

@@ -14,6 +14,7 @@ SECONDS = Param("seconds", 10.0, 0.1, 3600.0, "Seconds the solver may take.")
     source="arXiv 2502.07115, equations 1 to 4",
     group="provable",
     offline=True,
+    timed=True,
     params=(SECONDS,),
     cost=lambda n: 0.3 if n <= 12 else 10.0 if n <= MOST_REQUESTS else float("inf"),
 )

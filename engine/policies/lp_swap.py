@@ -5,7 +5,7 @@ import numpy as np
 from engine.ascent.mean_start import mean_starts
 from engine.batches.peel import peel
 from engine.batches.swap import improve
-from engine.policies.sorted_lp import SECONDS
+from engine.policies.sorted_lp import GRIDS
 from engine.policy import ordered_policy
 
 
@@ -18,11 +18,11 @@ from engine.policy import ordered_policy
     group="provable",
     reconstructed=True,
     offline=True,
-    params=(SECONDS,),
-    cost=lambda n: min(2.5, 0.06 + 1e-3 * n) + 2e-6 * n + 1e-9 * n**2,
+    params=(GRIDS,),
+    cost=lambda n: 0.1 + 1e-3 * n + 2e-6 * n + 1e-9 * n**2,
 )
-def order(workload, memory, progress, seconds):
-    mean = mean_starts(workload, memory, seconds, progress)
+def order(workload, memory, progress, grids):
+    mean = mean_starts(workload, memory, grids, progress)
     left = mean[np.argsort(workload.row, kind="stable")]  # as `peel` hands out what remains
 
     def cut_and_improve(output, size, memory):

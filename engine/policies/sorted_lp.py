@@ -3,7 +3,7 @@
 from engine.ascent.mean_start import mean_starts
 from engine.policy import Param, ordered_policy
 
-SECONDS = Param("seconds", 2.0, 0.1, 600.0, "Seconds to spend on the relaxation.")
+GRIDS = Param("grids", 2, 1, 4, "How often to refine the grid of the relaxation.")
 
 
 @ordered_policy(
@@ -15,8 +15,8 @@ SECONDS = Param("seconds", 2.0, 0.1, 600.0, "Seconds to spend on the relaxation.
     group="provable",
     reconstructed=True,
     offline=True,
-    params=(SECONDS,),
-    cost=lambda n: min(2.5, 0.06 + 1e-3 * n),
+    params=(GRIDS,),
+    cost=lambda n: 0.1 + 1e-3 * n,
 )
-def order(workload, memory, progress, seconds):
-    return workload.ascending(mean_starts(workload, memory, seconds, progress))
+def order(workload, memory, progress, grids):
+    return workload.ascending(mean_starts(workload, memory, grids, progress))
