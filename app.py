@@ -4,11 +4,12 @@ import streamlit as st
 
 from engine import wording
 from engine.figures.cdf import describe_cdf, draw_cdf
-from engine.league import headline, league, league_table
+from engine.league import caveats, headline, league, league_table
 from engine.metrics import per_request
 from pages.parts import show
 from pages.parts.frame import page
 from pages.parts.jobs import finished, needed, offer
+from pages.parts.link import linked
 from pages.parts.runs import bound_jobs, run_jobs
 from pages.parts.view import View
 
@@ -21,21 +22,25 @@ def draw(view: View) -> None:
     entries = league(runs, bounds)
     best = entries[0]
 
-    st.markdown(f"#### {headline(entries)}")
+    st.markdown(f"# {headline(entries)}")
     show.load(best)
+    if left_out := caveats(entries):
+        st.markdown(" ".join(left_out))
     with st.grid(4, min_column_width=150):
-        st.metric(f"Best mean latency ({best.label})", wording.amount(best.mean, show.UNIT))
-        st.metric("Its P99", wording.amount(best.numbers["p99_latency"], show.UNIT))
+        st.metric(f"Mean latency of {best.label} ({show.UNIT})", wording.number(best.mean))
+        st.metric(f"Its P99 ({show.UNIT})", wording.number(best.numbers["p99_latency"]))
         st.metric("Above the bound", wording.gap(best.gap))
-        st.metric("Set aside (larger than M)", wording.count(len(best.run.set_aside)))
+        st.metric("Set aside: larger than M", wording.count(len(best.run.set_aside)))
 
-    latencies = {entry.label: entry.run.latency for entry in entries[:8]}
+    log = st.toggle("Logarithmic time", **linked("log", False, bool))
+    latencies = {entry.label: entry.run.latency for entry in entries[: show.DRAWN]}
     styles = {entry.label: entry.run.policy for entry in entries}
     show.figure(
-        draw_cdf(latencies, styles, "end-to-end latency", show.UNIT),
+        draw_cdf(latencies, styles, "end-to-end latency", show.UNIT, log),
         describe_cdf(latencies, "end-to-end latency", show.UNIT),
         "latency-cdf",
     )
+    show.how_many_drawn(entries)
     offer(jobs)
     show.league(entries)
     show.advice(view, best)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.errors import InputError
-from engine.policy import Progress, silent
+from engine.progress import Progress, silent
 from engine.simulate.run import Run
 from engine.workload import Workload, check_memory, set_aside
 

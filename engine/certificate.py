@@ -18,7 +18,7 @@ import numpy as np
 
 from engine.bound import Bound
 from engine.errors import InputError
-from engine.policy import silent
+from engine.progress import silent
 from engine.workload import Workload, set_aside
 
 FORMAT = "headroom certificate 1"

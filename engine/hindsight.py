@@ -18,11 +18,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.bounds.lp import best_prices
+from engine.bound import find_method
 from engine.dual import Dual, evaluate
 from engine.errors import InputError
 from engine.metrics import memory_curve
-from engine.policy import POLICIES, Progress, silent
+from engine.policy import POLICIES
+from engine.progress import Progress, silent
 from engine.simulate.run import Run, visible_rounds
 from engine.time_indexed import Model, model_up_to
 from engine.time_indexed.by_pulp import written_out
@@ -67,7 +68,8 @@ def best_in_hindsight(
         When the program is too large, or the solver is missing or fails.
     """
     known = _best_known(workload, memory)
-    dual = evaluate(workload, memory, best_prices(workload, memory))
+    (kept, _) = find_method("prices").bounds(workload, memory, time_limit=seconds / 5)
+    dual = evaluate(workload, memory, kept.prices)
     model = _promising(known, dual)
     if len(model.request) == len(workload):  # one start each is left: the known ones
         return Hindsight(known, float(known.latency.sum()), True, seconds)

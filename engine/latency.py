@@ -70,12 +70,15 @@ def latency_headline(values: Mapping[str, np.ndarray], quantity: str, name: str 
     whose = "" if name is None else f" of {name} requests"
     medians = {label: float(np.median(sample)) for label, sample in values.items()}
     tails = {label: float(np.percentile(sample, 99)) for label, sample in values.items()}
-    quick, steady = min(medians, key=medians.get), min(tails, key=tails.get)
-    first = f"**{quick}** has the lowest median {quantity}{whose} "
-    first += f"({wording.amount(medians[quick], 'rounds')})"
-    if quick == steady:
-        return f"{first} and the lowest P99 ({wording.amount(tails[quick], 'rounds')})."
-    return (
-        f"{first}, **{steady}** the lowest P99 ({wording.amount(tails[steady], 'rounds')} "
-        f"against {wording.amount(tails[quick], 'rounds')})."
-    )
+    return f"{_lowest(medians, f'median {quantity}{whose}')}. {_lowest(tails, 'P99')}."
+
+
+def _lowest(values: Mapping[str, float], what: str) -> str:
+    """Who has the lowest value, and who shares it."""
+    least = min(values.values())
+    tied = [f"**{label}**" for label, value in values.items() if value <= 1.005 * least]
+    amount = wording.amount(least, "rounds")
+    if len(tied) == len(values) > 1:
+        return f"All policies have practically the same {what} ({amount})"
+    verb = "has" if len(tied) == 1 else "have"
+    return f"{' and '.join(tied)} {verb} the lowest {what} ({amount})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,16 @@ from engine.policy import POLICIES
 from engine.simulate.run import Run
 
 PROVED = 1.0005  # a gap that would be written as 0.0 %
+TIED = 1.005  # mean latencies nearer than this are called the same
+
+# What is computed from a run is kept as long as the run is.
+_NUMBERS: WeakKeyDictionary[Run, tuple[Mapping, Verdict]] = WeakKeyDictionary()
+
+
+def _numbers_of(run: Run) -> tuple[Mapping, Verdict]:
+    if run not in _NUMBERS:
+        _NUMBERS[run] = summary(run), verdict(run)
+    return _NUMBERS[run]
 
 
 @dataclass(frozen=True)
@@ -60,7 +71,7 @@ def league(runs: Sequence[Run], bounds: Sequence[Bound]) -> list[Entry]:
     """Entries by ascending mean latency."""
     entries = []
     for run in runs:
-        numbers, load = summary(run), verdict(run)
+        numbers, load = _numbers_of(run)
         cover, ratio = best_cover(run, bounds), gap(run, bounds)
         entries.append(Entry(label_of(run), run, numbers, cover, ratio, load))
     return sorted(entries, key=lambda entry: entry.mean)
@@ -102,21 +113,47 @@ def compare_means(quick: float, slow: float, rival: str) -> str:
     return f"cuts the mean latency of **{rival}** {wording.ratio(times)}"
 
 
-def headline(entries: Sequence[Entry]) -> str:
-    """The league in one sentence: the best against what people run, and against the best possible.
-
-    What people run is `vllm` where it takes part, else `fcfs`, else the last entry.
-    """
-    best = entries[0]
+def rival_of(entries: Sequence[Entry]) -> Entry:
+    """Whom to compare the best with: `vllm`, what people run, else `fcfs`, else the last."""
     others = {entry.run.policy: entry for entry in entries[1:]}
-    rival = others.get("vllm") or others.get("fcfs") or entries[-1]
+    return others.get("vllm") or others.get("fcfs") or entries[-1]
+
+
+def headline(entries: Sequence[Entry]) -> str:
+    """The league in one sentence: the best against its rival, and against the best possible."""
+    best, rival = entries[0], rival_of(entries)
+    tied = [entry.label for entry in entries if entry.mean <= TIED * best.mean]
     if len(entries) == 1:
         first = f"**{best.label}** has a mean latency of {wording.amount(best.mean, 'rounds')}"
+    elif len(tied) == len(entries):
+        first = "All policies have practically the same mean latency here; the best"
     else:
         first = f"**{best.label}** {compare_means(best.mean, rival.mean, rival.label)} here"
+    if 1 < len(tied) < len(entries):
+        first = f"{first} (tied with {', '.join(tied[1:])})"
     if best.gap is None:
         return f"{first}; no certified bound covers its run yet."
-    return f"{first} and is {_distance(best)}."
+    joint = "" if first.endswith("the best") else " and"
+    return f"{first}{joint} is {_distance(best)}."
+
+
+def caveats(entries: Sequence[Entry]) -> list[str]:
+    """What the headline leaves out: who pays, who knows more, who does not run at all."""
+    best, rival = entries[0], rival_of(entries)
+    told = []
+    ours, theirs = best.numbers["p99_latency"], rival.numbers["p99_latency"]
+    if best is not rival and ours > 1.05 * theirs:
+        told.append(f"Its P99 is {wording.percent(ours / theirs - 1)} above that of {rival.label}.")
+    mine, other = POLICIES[best.run.policy], POLICIES[rival.run.policy]
+    if mine.uses_lengths and not other.uses_lengths:
+        told.append(f"It is told every output length; {rival.label} is not.")
+    if mine.offline and best.verdict.kind != "backlog":
+        told.append("It ranks all requests at once, also those that have not arrived.")
+    aside, ran = len(best.run.set_aside), len(best.run.workload)
+    if aside:
+        share = wording.percent(aside / (aside + ran))
+        told.append(f"{share} of the requests need more than M and are set aside.")
+    return told
 
 
 def _distance(entry: Entry) -> str:
@@ -132,11 +169,10 @@ def gap_headline(entries: Sequence[Entry]) -> str:
     if not covered:
         return "No certified bound covers these runs yet: compute one that does."
     best = covered[0]
-    value = wording.amount(best.cover.value, "rounds")
+    total, value = best.numbers["total_latency"], best.cover.value
     return (
-        f"**{best.label}** is {_distance(best)}: its total latency is "
-        f"{wording.amount(best.numbers['total_latency'], 'rounds')}, the bound "
-        f"{best.cover.bound} is {value}."
+        f"**{best.label}** is {_distance(best)}: its total latency is {wording.count(total)} "
+        f"rounds, and the bound {best.cover.bound} is {wording.count(value)}."
     )
 
 
@@ -157,18 +193,3 @@ def _gap_or_reason(run: Run, bound: Bound) -> str:
     if bound.covers(run):
         return wording.gap(gap(run, [bound]))
     return "gave up KV" if bound.certified else "not certified"
-
-
-def bound_table(bounds: Sequence[Bound]) -> pd.DataFrame:
-    """One row a bound: its value, the runs it covers, how it is certified."""
-    return pd.DataFrame(
-        {
-            "Bound": [bound.bound for bound in bounds],
-            "Total latency ≥": [wording.number(bound.value) for bound in bounds],
-            "Covers": [
-                "every run" if bound.covers_preemption else "runs that keep their KV cache"
-                for bound in bounds
-            ],
-            "How it is certified": [bound.method for bound in bounds],
-        }
-    )

@@ -18,16 +18,12 @@ import numpy as np
 
 from engine.errors import InputError
 from engine.fields import number_in
+from engine.progress import Progress, silent
 from engine.simulate.look_ahead import look_ahead as run_look_ahead
 from engine.simulate.run import Run
 from engine.workload import Workload, check_memory, set_aside
 
 GROUPS = ("classic", "provable", "deployed", "ours")
-Progress = Callable[..., None]  # the share done, and what there is to tell by then
-
-
-def silent(_share_done: float, _told: str = "") -> None:
-    """A progress report nobody listens to."""
 
 
 @dataclass(frozen=True)

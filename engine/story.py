@@ -38,6 +38,8 @@ class Story:
     arrival : clock units
     seen : the first decision that knew it
     ahead : requests that were waiting before it in the policy's order when it was seen
+    blocker : trace row of the first of those, which the walk stopped at; None if none
+    blocker_obstacle : what kept that one out then
     first_in_line : the decision from which nobody before it in the order was waiting
     at_sight, in_line : what kept it out when seen and when first in line; None if nothing did
     start, finish : rounds
@@ -50,6 +52,8 @@ class Story:
     arrival: float
     seen: int
     ahead: int
+    blocker: int | None
+    blocker_obstacle: Obstacle | None
     first_in_line: int
     at_sight: Obstacle | None
     in_line: Obstacle | None
@@ -79,7 +83,8 @@ def tell(run: Run, i: int) -> Story:
     visible = visible_rounds(workload.arrival)
     start, seen = int(run.start[i]), int(visible[i])
     before = (rank < rank[i]) & (visible <= start)
-    waiting_when_seen = before & (visible <= seen) & (run.start > seen)
+    waiting_when_seen = np.flatnonzero(before & (visible <= seen) & (run.start > seen))
+    blocker = _blocker(run, waiting_when_seen, rank)
     # Requests that came later may still have been considered first.
     overtook = before & (run.start <= start) & (run.start > seen)
     first_in_line = int(run.start[overtook].max()) if overtook.any() else seen
@@ -96,7 +101,9 @@ def tell(run: Run, i: int) -> Story:
         output=int(workload.output[i]),
         arrival=float(workload.arrival[i]),
         seen=seen,
-        ahead=int(waiting_when_seen.sum()),
+        ahead=len(waiting_when_seen),
+        blocker=None if blocker is None else int(workload.row[blocker]),
+        blocker_obstacle=None if blocker is None else obstacle(run, blocker, seen, rank),
         first_in_line=first_in_line,
         at_sight=obstacle(run, i, seen, rank) if start > seen else None,
         in_line=obstacle(run, i, first_in_line, rank) if start > first_in_line else None,
@@ -104,6 +111,13 @@ def tell(run: Run, i: int) -> Story:
         finish=int(run.finish[i]),
         stays=tuple(stays),
     )
+
+
+def _blocker(run: Run, waiting: np.ndarray, rank: np.ndarray) -> int | None:
+    """The request at which the walk stopped: the one after those that it may pass over."""
+    if len(waiting) <= run.skip:
+        return None
+    return int(waiting[np.argsort(rank[waiting])[run.skip]])
 
 
 def obstacle(run: Run, i: int, decision: int, rank: np.ndarray | None = None) -> Obstacle | None:
@@ -144,46 +158,64 @@ def obstacle(run: Run, i: int, decision: int, rank: np.ndarray | None = None) ->
 
 def in_words(story: Story, run: Run) -> list[str]:
     """The story as sentences, in order of time."""
+    seen, in_line = wording.count(story.seen), wording.count(story.first_in_line)
     told = [
         f"**Request #{story.row}**: prompt {wording.tokens(story.prompt)}, output "
-        f"{wording.tokens(story.output)}; it holds {wording.tokens(story.prompt + story.output)} "
-        "at its end.",
-        f"Arrived at {wording.time(story.arrival)}, known from round {wording.count(story.seen)}."
-        + (f" {wording.count(story.ahead)} waiting before it in the order." if story.ahead else ""),
+        f"{wording.tokens(story.output)}; at its end it holds "
+        f"{wording.tokens(story.prompt + story.output)}.",
+        f"Arrived at {wording.moment(story.arrival)}; the decision at round {seen} is the first "
+        "that knows it.",
     ]
-    if story.at_sight and story.first_in_line > story.seen:
-        told.append(_obstacle_in_words(story.at_sight, run))
-    if story.first_in_line > story.seen:
-        told.append(f"First in line from round {wording.count(story.first_in_line)}.")
+    if story.start > story.seen and story.ahead:
+        told += _why_others_first(story, run)
+    if story.first_in_line > story.seen and story.start > story.first_in_line:
+        told.append(f"From round {in_line} on it was next.")
     if story.in_line:
-        told.append(_obstacle_in_words(story.in_line, run))
+        told.append(f"{_hindered('it', story.in_line, run)}.")
     elif story.start > story.first_in_line:
-        told.append("It would have fitted into M then; the policy held it back by another rule.")
-    wait = wording.time(story.start - story.arrival)
+        told.append("It would have fitted then; another rule of the policy held it back.")
+    wait = wording.moment(story.start - story.arrival)
     told.append(f"Started at round {wording.count(story.start)}, after {wait} rounds of waiting.")
-    for (_, lost, held), (back, _, refilled) in zip(story.stays, story.stays[1:], strict=False):
-        told.append(
-            f"Lost its KV cache after round {wording.count(lost)}; came back at round "
-            f"{wording.count(back)} and prefilled {wording.tokens(refilled)} again, "
-            f"{wording.count(refilled - story.prompt)} of them generated before."
-            if refilled > held
-            else f"Lost its KV cache after round {wording.count(lost)}; came back at round "
-            f"{wording.count(back)}."
-        )
-    latency = wording.time(story.finish - story.arrival)
+    told += _losses(story)
+    latency = wording.moment(story.finish - story.arrival)
     told.append(f"Finished at round {wording.count(story.finish)}: latency {latency} rounds.")
     return told
 
 
-def _obstacle_in_words(obstacle: Obstacle, run: Run) -> str:
+def _why_others_first(story: Story, run: Run) -> list[str]:
+    """Who was before it in the order, and what kept that one out."""
+    others = "1 request was" if story.ahead == 1 else f"{wording.count(story.ahead)} requests were"
+    first = f"{others} waiting before it in {run.policy}'s order"
+    if story.blocker is None:
+        return [f"{first}."]
+    told = [f"{first}, first of them #{story.blocker}."]
+    if story.blocker_obstacle:
+        told.append(f"{_hindered(f'#{story.blocker}', story.blocker_obstacle, run)}.")
+    if story.at_sight is None:
+        told.append(f"It would have fitted itself, but nobody passes #{story.blocker} here.")
+    return told
+
+
+def _hindered(who: str, obstacle: Obstacle, run: Run) -> str:
+    """What starting `who` at that decision would have done to the memory."""
     rows = obstacle.finishing
     named = ", ".join(f"#{row}" for row in rows[:3]) + (" and others" if len(rows) > 3 else "")
-    when = f"at the end of round {wording.count(obstacle.full_at)}"
-    if named:
-        when += f", when {named} {'complete' if len(rows) > 1 else 'completes'},"
+    until = f", when {named} {'complete' if len(rows) > 1 else 'completes'}" if named else ""
     return (
-        f"Started at round {wording.count(obstacle.decision)}, it would have needed "
-        f"{wording.tokens(obstacle.missing)} more than M = {wording.count(run.memory)} {when}"
-        + ("" if named else " in all.")
-        + (" so it waited." if named else "")
+        f"Had {who} started at round {wording.count(obstacle.decision)}, the memory would have "
+        f"been {wording.tokens(obstacle.missing)} over M = {wording.count(run.memory)} at the end "
+        f"of round {wording.count(obstacle.full_at)}{until}"
     )
+
+
+def _losses(story: Story) -> list[str]:
+    """Each time it lost its KV cache, and what that cost."""
+    told = []
+    for (_, lost, _), (back, _, refilled) in zip(story.stays, story.stays[1:], strict=False):
+        again = refilled - story.prompt
+        told.append(
+            f"Lost its KV cache after round {wording.count(lost)}; came back at round "
+            f"{wording.count(back)} and prefilled {wording.tokens(refilled)} again, "
+            f"{wording.count(again)} of them generated before."
+        )
+    return told

@@ -8,11 +8,14 @@ THIN = "\u202f"  # narrow no-break space between thousands and before a unit
 
 
 def number(value: float | None) -> str:
-    """`value` in three significant digits, thousands apart: 0.0123, 4.56, 78.9, 12 300."""
+    """`value` in three significant digits, thousands apart: 0.0123, 4.56, 78.9, 12 300.
+
+    A whole number is exact and is written in full.
+    """
     if value is None or math.isnan(value):
         return "–"
-    if value == 0:
-        return "0"
+    if float(value).is_integer():
+        return count(value)
     digits = 2 - math.floor(math.log10(abs(value)))
     rounded = round(value, digits)
     return f"{rounded:,.{max(0, digits)}f}".replace(",", THIN)
@@ -28,9 +31,9 @@ def amount(value: float | None, unit: str) -> str:
     return f"{number(value)}{THIN}{unit}"
 
 
-def time(value: float) -> str:
-    """A moment or a span: in full where it is whole, as clock times of rounds are."""
-    return count(value) if float(value).is_integer() else number(value)
+def moment(value: float) -> str:
+    """A point in time: in full, to the hundredth where it is not whole."""
+    return count(value) if float(value).is_integer() else f"{value:,.2f}".replace(",", THIN)
 
 
 def tokens(value: int) -> str:
@@ -44,7 +47,8 @@ def ratio(value: float) -> str:
 
 def percent(share: float) -> str:
     """A share of one as a percentage: 0.057 -> 5.7 %."""
-    return f"{100 * share:.1f}{THIN}%" if abs(share) < 1 else f"{100 * share:,.0f}{THIN}%"
+    digits = 1 if abs(share) < 1 else 0
+    return f"{100 * share:,.{digits}f}{THIN}%".replace(",", THIN)
 
 
 def gap(value: float | None) -> str:

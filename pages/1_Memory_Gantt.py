@@ -17,8 +17,9 @@ def draw(view: View) -> None:
     """The memory curve above the bars, a pinned request's story beside them."""
     job = run_job(view, ask_policy(view))
     ((run,),) = needed([job])
-    st.markdown(f"#### {memory_headline(run)}")
-    window, packed = ask_window(run), ask_lines()
+    st.markdown(f"# {memory_headline(run)}")
+    window = ask_window(run)
+    packed = ask_lines(run, window)
     chart, aside = st.columns([3, 1], gap="medium")
     with aside:
         pinned = ask_request(run)
@@ -29,6 +30,7 @@ def draw(view: View) -> None:
             draw_gantt(run, window, packed, pinned, at),
             describe_gantt(run),
             "memory-gantt",
+            zooms=True,
             on_select=pin_clicked,
             selection_mode="points",
         )

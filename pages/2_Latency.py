@@ -22,20 +22,21 @@ def draw(view: View) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         quantity, name, log = ask_quantity(), ask_class(view), ask_log()
     values = samples(entries, quantity, name)
-    headline.markdown(f"#### {latency_headline(values, quantity, name)}")
+    headline.markdown(f"# {latency_headline(values, quantity, name)}")
     styles = {entry.label: entry.run.policy for entry in entries}
-    shown = dict(list(values.items())[:8])
+    shown = dict(list(values.items())[: show.DRAWN])
     show.figure(
         draw_cdf(shown, styles, quantity, show.UNIT, log),
         describe_cdf(shown, quantity, show.UNIT),
         "latency-cdf",
     )
+    show.how_many_drawn(entries)
     offer(jobs)
     table = quantile_table(values)
     show.numbers(table, f"Quantiles of {quantity} by policy, {show.UNIT}")
     show.download("Quantiles (CSV)", "quantiles.csv", lambda: table)
     if len(view.workload.classes) > 1:
-        st.markdown("##### Who pays for it: mean latency by class")
+        st.markdown("## Who pays for it: mean latency by class")
         show.numbers(class_table(entries), f"Mean latency by policy and class, {show.UNIT}")
 
 

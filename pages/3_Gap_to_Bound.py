@@ -3,7 +3,7 @@
 import streamlit as st
 
 from engine.figures.gaps import describe_gaps, draw_gaps
-from engine.league import bound_table, coverage_table, gap_headline, league
+from engine.league import coverage_table, gap_headline, league
 from pages.parts import show
 from pages.parts.frame import page
 from pages.parts.jobs import needed, offer
@@ -17,18 +17,16 @@ def draw(view: View) -> None:
     runs, found = needed(jobs, methods)
     bounds = [bound for rows in found for bound in rows]
     entries = league(runs, bounds)
-    st.markdown(f"#### {gap_headline(entries)}")
-    show.figure(draw_gaps(entries), describe_gaps(entries), "gap-to-bound")
+    st.markdown(f"# {gap_headline(entries)}")
+    show.figure(draw_gaps(entries, bounds), describe_gaps(entries), "gap-to-bound")
     offer(jobs)
     offer(methods)
-    st.markdown("##### Every policy against every bound that covers its run")
-    st.dataframe(
-        coverage_table(entries, bounds),
-        hide_index=True,
-        alt="Gap of every policy to every bound that covers its run",
+    st.markdown("## Every policy against every bound that covers its run")
+    show.rows(
+        coverage_table(entries, bounds), "Gap of every policy to every bound that covers its run"
     )
-    st.markdown("##### How the bounds are certified")
-    st.dataframe(bound_table(bounds), hide_index=True, alt="The bounds and how they are certified")
+    st.markdown("## How the bounds are certified")
+    show.certificates(bounds)
 
 
 page("Gap to bound", draw)

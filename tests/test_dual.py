@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from engine import InputError, Scenario, Workload, find_policy, generate
+from engine import InputError, Scenario, Workload, find_method, find_policy, generate
 from engine.dual import convex_prices, evaluate, gap_split
 from tests.brute_force import best_total_latency, dual_function
 from tests.strategies import instances
@@ -51,9 +51,8 @@ def test_prices_that_never_rise_bound_preemptive_runs(instance, prices, watermar
 def test_rising_prices_do_not_bound_preemptive_runs():
     """(2, 3) x 6 in M = 10: prices that rise reach more than the 33 that vllm needs."""
     workload = Workload([0] * 6, [2] * 6, [3] * 6)
-    from engine.bounds.lp import best_prices
-
-    dual = evaluate(workload, 10, best_prices(workload, 10))
+    (lp, _) = find_method("lp").bounds(workload, 10)
+    dual = evaluate(workload, 10, lp.prices)
     assert dual.value > 33
     assert not dual.covers_preemption
 

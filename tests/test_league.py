@@ -62,7 +62,7 @@ def test_headline(six):
     assert headline(league(runs, [LP])).endswith("no certified bound covers its run yet.")
     exact = Bound("hindsight", 36.0, True, False, "test")
     assert headline(league([six["svf"]], [exact])) == (
-        "**svf** has a mean latency of 6.00\u202frounds "
+        "**svf** has a mean latency of 6\u202frounds "
         "and is proved to be the best possible without preemption."
     )
 

@@ -124,7 +124,7 @@ def test_window_the_wrong_way_round():
 def test_upload():
     """A good trace is used on every page; a bad one is refused by row and field."""
     at = open_page(**{"from": "upload"})
-    assert "Drop a CSV" in said(at)
+    assert "Drop a trace" in said(at)
     good = b"arrival,prompt,output\n0,5,5\n0,9,1\n2.5,1,1\n"
     at.file_uploader[0].upload("mine.csv", good, "text/csv").run()
     at.number_input(key="memory").set_value(10).run()
@@ -137,6 +137,33 @@ def test_upload():
     bad.file_uploader[0].upload("bad.csv", b"arrival,prompt,output\n0,5,5\n0,-2,1\n").run()
     assert "row 2" in bad.error[0].value
     assert "prompt" in bad.error[0].value
+
+
+def test_upload_link_keeps_its_settings():
+    """A link to an upload does not hold the trace, but all that was set for it."""
+    at = open_page(**{"from": "upload"}, memory="10", round_seconds="0.5", **{"svf.skip": "3"})
+    trace = b"arrival,prompt,output\n0,5,5\n0,9,1\n2.5,1,1\n"
+    at.file_uploader[0].upload("mine.csv", trace, "text/csv").run()
+    assert not at.error
+    assert at.number_input(key="memory").value == 10
+    assert "mine.csv, 0.500 s a round, M = 10" in said(at)
+    assert "svf skip=3" in said(at)
+
+
+def test_what_cannot_be_done_is_not_offered():
+    """sorted-f-exact takes at most 100 requests; above, the page says so and works."""
+    at = open_page(n="300", provable=["svf", "sorted-f-exact"])
+    assert "Not for so many requests: sorted-f-exact" in said(at)
+    assert not [button for button in at.button if "sorted-f-exact" in button.label]
+
+
+def test_a_job_that_fails_says_why():
+    """The message of a refused bound is shown, and the page can be used."""
+    at = open_page("pages/3_Gap_to_Bound.py", n="45", memory="4096", seed="1")
+    offers = [button for button in at.button if "Hindsight" in button.label]
+    offers[0].click().run()
+    assert not at.exception
+    assert "integer program would have" in at.error[0].value
 
 
 def test_dear_policy_comes_on_request():

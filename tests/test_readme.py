@@ -22,9 +22,9 @@ def test_python_example_runs(capsys):
 
 
 def test_commands_run(tmp_path, monkeypatch, capsys):
-    """Every `python -m engine` line, in order, in an empty folder."""
+    """Every line for the engine, in order, in an empty folder."""
     monkeypatch.chdir(tmp_path)
-    commands = re.findall(r"^python -m engine (.*)$", README, re.M)
+    commands = re.findall(r"^\.venv/bin/python -m engine (.*)$", README, re.M)
     assert len(commands) >= 5
     for command in commands:
         assert main(shlex.split(command)) == 0, command

@@ -9,7 +9,8 @@ from engine import wording
     ("value", "text"),
     [
         (0, "0"), (0.012345, "0.0123"), (4.5678, "4.57"), (78.91, "78.9"), (999.6, "1 000"),
-        (12345, "12 300"), (1234567, "1 230 000"), (-4.5678, "-4.57"), (None, "–"),
+        (12345, "12 345"), (12345.6, "12 300"), (1234567.8, "1 230 000"), (95.0, "95"),
+        (-4.5678, "-4.57"), (None, "–"),
         (float("nan"), "–"),
     ],
 )  # fmt: skip
@@ -28,4 +29,7 @@ def test_other_forms():
     assert wording.gap(None) == "–"
     assert wording.ratio(2.14) == "2.1x"
     assert wording.percent(2.4) == f"240{thin}%"
-    assert wording.amount(12345, "rounds") == f"12{thin}300{thin}rounds"
+    assert wording.percent(16.75) == f"1{thin}675{thin}%"
+    assert wording.amount(12345.6, "rounds") == f"12{thin}300{thin}rounds"
+    assert wording.moment(2226.5) == f"2{thin}226.50"
+    assert wording.moment(2226.0) == f"2{thin}226"

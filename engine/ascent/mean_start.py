@@ -6,7 +6,7 @@ import numpy as np
 
 from engine.ascent.ascend import ascend
 from engine.bound import find_method
-from engine.policy import Progress
+from engine.progress import Progress
 from engine.simulate.look_ahead import look_ahead
 from engine.workload import Workload
 

@@ -7,7 +7,7 @@ import numpy as np
 from engine.batches import exact, quantile, swap
 from engine.batches.peel import Batches, peel
 from engine.errors import InputError
-from engine.policy import Progress, silent
+from engine.progress import Progress, silent
 from engine.workload import Workload
 
 SWAP_LIMIT = 2000  # requests

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.policy import Progress, silent
+from engine.progress import Progress, silent
 from engine.workload import Workload
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from engine.batches.objective import better, lower
 from engine.batches.peel import Batches
 from engine.compiled import kernel
-from engine.policy import Progress, silent
+from engine.progress import Progress, silent
 from engine.workload import Workload
 
 SHARES = 0.5 ** np.arange(7, 0, -1)

@@ -137,13 +137,6 @@ def _blend(prices: np.ndarray, known: np.ndarray, share: float) -> np.ndarray:
     return blended
 
 
-def best_prices(workload, memory: int) -> np.ndarray:
-    """(T,) prices of memory by round: the LP's where it is small enough, else the fluid's."""
-    if _cost(workload, memory) < np.inf:
-        return _relaxation(workload, memory, False, None)[0].prices
-    return find_method("fluid").bounds(workload, memory)[0].prices
-
-
 def _check_size(entries: int) -> None:
     if entries > MOST_ENTRIES:
         raise InputError(

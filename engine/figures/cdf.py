@@ -30,7 +30,8 @@ def draw_cdf(
     log : logarithmic x
     """
     figure = go.Figure()
-    for label, sample in values.items():
+    # The first is the best and is drawn last, above the others.
+    for rank, (label, sample) in reversed(list(enumerate(values.items()))):
         known = np.sort(sample[~np.isnan(sample)])
         if not len(known):
             continue
@@ -41,17 +42,24 @@ def draw_cdf(
             x=np.append(at[0], at),
             y=np.append(0.0, 100 * share),
             name=label,
+            legendrank=rank,
             mode="lines",
             line={"color": colour, "dash": dash, "width": 2.5, "shape": "hv"},
             hovertemplate=f"%{{y:.1f}} % of requests within<br>%{{x:,.4g}} {unit}"
             f"<extra>{label}</extra>",
         )
-    figure.update_xaxes(title=f"{quantity} ({unit})", type="log" if log else "linear")
+    figure.update_xaxes(
+        title=f"{quantity} ({unit})",
+        type="log" if log else "linear",
+        rangemode="normal" if log else "tozero",
+    )
     figure.update_yaxes(title="share of requests (%)", range=[0, 101], ticksuffix=" %")
     figure.update_layout(
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         hovermode="closest",
         margin={"t": 40, "r": 12, "b": 8, "l": 8},
+        font={"size": 14},
+        dragmode=False,
         height=420,
     )
     return figure

@@ -45,6 +45,7 @@ def draw_gantt(
     if at is not None:
         figure.add_vline(x=at, line={"color": "#888", "width": 1, "dash": "dot"}, row="all", col=1)
     figure.update_xaxes(title="round", row=2, col=1)
+    figure.update_xaxes(minallowed=0, maxallowed=float(run.finish.max()))
     if window:
         figure.update_xaxes(range=list(window))
     figure.update_layout(
@@ -54,7 +55,9 @@ def draw_gantt(
         margin={"t": 40, "r": 12, "b": 8, "l": 8},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         hovermode="closest",
+        font={"size": 14},
         dragmode="pan",
+        uirevision=f"{run.policy} {window} {packed}",  # a pin leaves the zoom as it is
     )
     return figure
 
@@ -92,7 +95,7 @@ def _add_memory(figure: go.Figure, run: Run, window: tuple[int, int] | None) -> 
         col=1,
     )
     figure.update_yaxes(
-        title="tokens in memory", rangemode="tozero", range=[0, 1.12 * run.memory], row=1, col=1
+        title="tokens in memory", range=[0, 1.12 * run.memory], fixedrange=True, row=1, col=1
     )
 
 
@@ -154,12 +157,20 @@ def _add_bars(
             ).tolist(),  # typed arrays come back from a click as dictionaries
             hovertemplate="request #%{customdata[1]:.0f} (" + name + ")<br>"
             "prompt %{customdata[2]:,.0f} + output %{customdata[3]:,.0f} tokens<br>"
-            "arrived %{customdata[4]:,.4g}, in memory %{customdata[5]:,.0f} to "
+            "arrived %{customdata[4]:,.2~f}, in memory %{customdata[5]:,.0f} to "
             "%{customdata[6]:,.0f}<extra></extra>",
             row=2,
             col=1,
         )
-    figure.update_yaxes(title=title, autorange="reversed", showgrid=False, row=2, col=1)
+    figure.update_yaxes(
+        title=title,
+        autorange="reversed",
+        showgrid=False,
+        showticklabels=False,
+        fixedrange=len(shown) <= OUTLINED_BARS,
+        row=2,
+        col=1,
+    )
 
 
 def _add_waits(
@@ -200,7 +211,9 @@ def _add_density(figure: go.Figure, run: Run, window: tuple[int, int] | None) ->
         row=2,
         col=1,
     )
-    figure.update_yaxes(title="size s + o (tokens)", type="log", row=2, col=1)
+    figure.update_yaxes(
+        title="request size (prompt + output tokens)", type="log", dtick=1, row=2, col=1
+    )
 
 
 def describe_gantt(run: Run) -> str:

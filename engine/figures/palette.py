@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import zlib
 
-MEMORY_RED = "#c8102e"
+MEMORY_RED = "#d62839"
 BOUND_GREY = "#7f7f7f"
 WAIT_GREY = "#b8bcc4"
 
 SOLID, DASH, DOT, DASHDOT = "solid", "dash", "dot", "dashdot"
 BLUE, SKY, ORANGE, GREEN = "#0072b2", "#56b4e9", "#e69f00", "#009e73"
 PURPLE, WINE, TEAL, INDIGO, OLIVE, BROWN = (
-    "#cc79a7", "#882255", "#44aa99", "#5a4fcf", "#999933", "#8c6d31",
+    "#cc79a7", "#aa3377", "#44aa99", "#5a4fcf", "#999933", "#8c6d31",
 )  # fmt: skip
 
 STYLES = {
@@ -44,7 +44,7 @@ def policy_style(key: str) -> tuple[str, str]:
 
 
 # Classes differ by lightness, not hue, so that they never read as policies.
-_CLASS_RAMP = ("#9ec9e8", "#1f4e79", "#5c92bf", "#0b2a45", "#c9dff0", "#3a6f9f")
+_CLASS_RAMP = ("#93c4e6", "#2c6ba8", "#5d9acb", "#1d4e80", "#bcdcf1", "#4480b8")
 
 
 def class_colour(number: int) -> str:

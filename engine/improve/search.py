@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
 from engine import wording
 from engine.improve.beam import LOOK, beam_search, stage_ends
 from engine.improve.polish import hold, polish
+from engine.progress import Progress
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.run import Run, visible_rounds
 from engine.workload import Workload
@@ -24,10 +24,8 @@ FULL = (20, 40)  # and of the largest: more luck pays more than more width
 SKIPS = (0, 1, 5, 20)
 PORTION = 100_000  # changes between two reports
 
-Report = Callable[..., None]
 
-
-def improved(workload: Workload, memory: int, seconds: float, report: Report) -> np.ndarray:
+def improved(workload: Workload, memory: int, seconds: float, report: Progress) -> np.ndarray:
     """(n,) int64 starts of the best schedule found with so many seconds' worth of work.
 
     Parameters

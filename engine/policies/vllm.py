@@ -16,7 +16,7 @@ MAX_NUM_SEQS = Param("max_num_seqs", 256, 1, 10**6, "How many requests may run a
     title="vLLM",
     rule="Admits in order of arrival while present use fits; when memory runs out, drops the "
     "KV cache of the newest request, which later prefills its prompt and tokens again.",
-    source="vLLM v1 scheduler, as DESIGN 2 states it",
+    source="vLLM v1 scheduler, without blocks and chunks",
     group="deployed",
     uses_lengths=False,
     may_give_up_kv=True,

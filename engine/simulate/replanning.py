@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from engine.policy import Progress
+from engine.progress import Progress
 from engine.simulate.profile import earliest_fit, insert
 from engine.simulate.run import Run, visible_rounds
 from engine.workload import Workload

@@ -8,7 +8,7 @@ from engine import METHODS, POLICIES
 from engine.request_class import classes
 
 MODEL = """
-#### The model, in rounds
+## The model, in rounds
 A request has a prompt of *s* tokens and an output of *o* tokens. A GPU has room for *M* tokens
 of KV cache. Time is counted in **rounds**: one round is one iteration of the running batch. A
 request started at time *t* runs in rounds *t*+1 .. *t*+*o*; at the end of round *t*+*j* it holds
@@ -24,7 +24,7 @@ bounds that hold only for schedules that do not.
 """
 
 LIMITS = """
-#### What is not modelled, and which way that errs
+## What is not modelled, and which way that errs
 - A round takes the same time whatever is in it; on a GPU, rounds with long prefills and large
   batches take longer. Policies that mix in long prompts look better here than they are.
 - No prefix cache and no multi-turn reuse: shared prompts would need less memory than shown.
@@ -35,7 +35,7 @@ LIMITS = """
 """
 
 GLOSSARY = """
-#### Glossary
+## Glossary
 - **Prompt, prefill**: the input tokens, and the work of reading them into the KV cache.
 - **Output, decode**: the tokens generated, one a round.
 - **KV cache**: the memory a request holds, one slot a token.
@@ -45,9 +45,16 @@ GLOSSARY = """
 - **Volume**: token-rounds of memory, *s·o* + *o*(*o*+1)/2.
 - **TEL**: total end-to-end latency, the sum over requests. **Makespan**: when the last one ends.
 - **TTFT, TPOT**: time to first token; time per output token after the first.
+- **Price of memory**: what a token of memory in a round would be worth if it could be bought.
+  At any prices, no schedule can cost less than what every request would pay at its cheapest
+  moment, less the worth of all the memory there is. That is a bound; the best prices give the
+  best one, and anybody can check it from the prices alone.
+- **Fluid**: requests poured through the memory one after another; its prices are a good start.
+- **LP relaxation**: schedules that may start fractions of a request at different times.
+- **Hindsight optimum**: the best schedule for one who knows everything in advance.
 - **Gap**: total latency over the best bound that covers the run, less one.
 
-#### Add a policy
+## Add a policy
 A policy is one file in `engine/policies`. It declares itself there, and is then in the sidebar,
 on the command line, in the tests and on this page.
 """
@@ -55,10 +62,10 @@ on the command line, in the tests and on this page.
 
 def list_policies() -> None:
     """Every policy with its rule, its source and what it may do."""
-    st.markdown("#### Policies")
+    st.markdown("## Policies")
     for policy in POLICIES.values():
         notes = [f"Source: {policy.source}."]
-        if policy.reconstructed:
+        if policy.reconstructed and "reconstructed" not in policy.source:
             notes.append("Reconstructed from summaries, not read in its source.")
         if policy.offline:
             notes.append("Ranks all requests at once, whatever their arrival.")
@@ -71,16 +78,16 @@ def list_policies() -> None:
 
 def list_bounds() -> None:
     """Every bound method with its source."""
-    st.markdown("#### Bounds")
+    st.markdown("## Bounds")
     for method in METHODS.values():
         st.markdown(f"**{method.key}** · {method.title}. *{method.source}.*")
 
 
 def list_classes() -> None:
     """Every request class with where its lengths come from."""
-    st.markdown("#### Request classes")
+    st.markdown("## Request classes")
     for found in classes().values():
         st.markdown(
             f"**{found.key}** · {found.title}: {found.description}  \n"
-            f"*Source: {found.source} Licence: {found.licence}.*"
+            f"*Source: {found.source.rstrip('.')}. Licence: {found.licence}.*"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
+from pathlib import Path
 
 import streamlit as st
 
@@ -13,6 +13,7 @@ from pages.parts.jobs import NothingYet, work_off
 from pages.parts.sidebar import ask
 from pages.parts.view import View
 
+ICON = str(Path(__file__).with_name("icon.png"))
 PAGES = {
     "app.py": ("Compare", ":material/leaderboard:", "Which policy, and how far from optimal?"),
     "pages/1_Memory_Gantt.py": (
@@ -38,24 +39,26 @@ def _navigation() -> None:
 
 def page(name: str, draw: Callable[[View], None]) -> None:
     """Draw the frame and in it the page; bad input becomes a message that says the fix."""
-    st.set_page_config(
-        page_title=f"{name} · Headroom", page_icon=":material/memory:", layout="wide"
-    )
+    st.set_page_config(page_title=f"{name} · Headroom", page_icon=ICON, layout="wide")
     link.follow(name)
     with st.sidebar:
         st.markdown("### :material/memory: Headroom")
         navigation = st.container()
         st.divider()
     working = st.empty()
+    complete = False
     try:
-        with suppress(NothingYet):
-            with st.sidebar:
-                view = ask()
-            draw(view)
+        with st.sidebar:
+            view = ask()
+        draw(view)
+        complete = True
+    except NothingYet as hint:
+        if str(hint):
+            st.info(str(hint))
     except InputError as problem:
         st.error(str(problem), icon=":material/edit:")
     finally:
-        link.publish()
+        link.publish(complete)
         with navigation:
             _navigation()
     work_off(working)

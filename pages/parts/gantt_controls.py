@@ -6,6 +6,8 @@ import numpy as np
 import streamlit as st
 
 from engine import InputError, Run
+from engine.figures.gantt import MOST_BARS
+from engine.timeline import stays_within
 from pages.parts.link import linked
 from pages.parts.view import Choice, View
 
@@ -56,8 +58,14 @@ def _forget_window() -> None:
     st.session_state["begin"], st.session_state["end"] = 0, None
 
 
-def ask_lines() -> bool:
-    """Whether bars are packed into slots."""
+def ask_lines(run: Run, window: tuple[int, int] | None) -> bool:
+    """Whether bars are packed into slots; not asked where there are too many to draw."""
+    if len(stays_within(run, window)) > MOST_BARS:
+        st.caption(
+            f"More than {MOST_BARS:,} bars: memory by size of request instead. A smaller window "
+            "shows bars."
+        )
+        return False
     return st.toggle(
         "Pack bars into slots",
         help="Reuse the line of a request that has left. Off: one line a request, by start.",
@@ -80,7 +88,7 @@ def ask_request(run: Run) -> int | None:
         0,
         value=None,
         step=1,
-        placeholder="click a bar, or type a number",
+        placeholder="click a bar",
         help="Row of the request in the trace, from 0.",
         **linked("request", None, int, low=0),
     )
@@ -90,4 +98,14 @@ def ask_request(run: Run) -> int | None:
     if not len(found):
         st.warning(f"Request {row} is not in this run: it does not exist or was set aside.")
         return None
-    return int(found[0])
+    i = int(found[0])
+    st.button("Zoom to it", icon=":material/zoom_in:", on_click=_zoom_to, args=(run, i))
+    return i
+
+
+def _zoom_to(run: Run, i: int) -> None:
+    """Show the rounds from the request's arrival to its finish, and a little around."""
+    arrival, finish = int(run.workload.arrival[i]), int(run.finish[i])
+    around = max(10, (finish - int(run.start[i])) // 2)
+    st.session_state["begin"] = max(0, max(arrival, int(run.start[i]) - 4 * around) - around)
+    st.session_state["end"] = finish + around

@@ -7,13 +7,15 @@ Any change in the sidebar, or Cancel, stops the work at its next report.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
-from engine.policy import Progress, silent
+from engine import InputError
+from engine.progress import Progress, silent
 from pages.parts.store import store
 
 AT_ONCE = 0.050  # seconds: what takes less is done unasked
@@ -27,7 +29,7 @@ class Job:
     ----------
     key : what the result depends on, for the store
     title : what users call it
-    seconds : how long it takes, roughly
+    seconds : how long it takes, roughly; infinite where it cannot be done
     compute : reports its progress to the given function, returns the result
     """
 
@@ -59,17 +61,16 @@ def finished(jobs: Iterable[Job]) -> list[Any]:
 
 
 class NothingYet(Exception):
-    """The page has nothing to draw until a job is done; what to do was said."""
+    """The page has nothing to draw yet; its text, if any, says what to do."""
 
 
 def needed(*kinds: list[Job]) -> tuple[list[Any], ...]:
     """The finished results of each kind of jobs, at least one of each; else NothingYet."""
     if not all(kinds):
-        st.info("Pick a policy in the sidebar.")
-        raise NothingYet
+        raise NothingYet("Pick a policy in the sidebar.")
     results = tuple(finished(jobs) for jobs in kinds)
     if not all(results):
-        st.info("On so many requests this takes a while: start it when you like.")
+        st.info("On this workload that takes a while: start it when you like.")
         offer(job for jobs in kinds for job in jobs)
         raise NothingYet
     return results
@@ -78,6 +79,10 @@ def needed(*kinds: list[Job]) -> tuple[list[Any], ...]:
 def offer(jobs: Iterable[Job]) -> None:
     """A button for the jobs that are neither done nor under way; nothing without such jobs."""
     waiting = [job for job in jobs if not (job.is_quick or job.is_done or job.key in _asked())]
+    impossible = [job.title for job in waiting if job.seconds == math.inf]
+    if impossible:
+        st.caption(f"Not for so many requests: {', '.join(impossible)}.")
+    waiting = [job for job in waiting if job.seconds < math.inf]
     if not waiting:
         return
     names = ", ".join(job.title for job in waiting)
@@ -108,6 +113,9 @@ def work_off(slot) -> None:
 
     try:
         job.result(progress)
+    except InputError as problem:
+        slot.error(f"{job.title}: {problem}", icon=":material/edit:")
+        return
     finally:
         # Also when it failed or was stopped by a change: nothing is run twice unasked.
         _asked().pop(job.key, None)

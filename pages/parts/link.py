@@ -16,7 +16,7 @@ from typing import Any
 
 import streamlit as st
 
-ECHO = 3.0  # seconds in which the browser may still report an address we have replaced
+ECHO = 1.0  # seconds in which the browser may still report an address we have replaced
 
 
 def follow(page: str) -> None:
@@ -31,6 +31,7 @@ def follow(page: str) -> None:
     st.session_state["brought"] = None if ours else here
     if not ours:
         st.session_state["settings"] = {}
+        st.session_state["unread"] = {}
 
 
 def linked(
@@ -52,8 +53,11 @@ def linked(
     """
     state = st.session_state
     allowed = None if options is None else list(options)
+    unread = state.setdefault("unread", {})
     if state["brought"] is not None:
         value = _read(state["brought"].get(name), default, kind)
+    elif name in unread:
+        value = _read(unread.pop(name), default, kind)
     elif state["arriving"]:  # widgets of the page before have lost their values
         value = state["settings"].get(name, default)
     else:
@@ -89,8 +93,12 @@ def _is_valid(value: Any, default: Any, allowed: list | None, low: float, high: 
     return isinstance(value, str) or low <= value <= high
 
 
-def publish() -> None:
-    """End a run's widgets: keep their values for other pages and write the address."""
+def publish(complete: bool) -> None:
+    """End a run's widgets: keep their values for other pages and write the address.
+
+    A run that ended early, as one that waits for an upload, has not read the whole
+    address; what it has not read stays there.
+    """
     state = st.session_state
     values = {name: state[name] for name in state["defaults"]}
     state["settings"].update(values)
@@ -98,6 +106,10 @@ def publish() -> None:
         name: _written(value) for name, value in values.items() if value != state["defaults"][name]
     }
     here = {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
+    if not complete:
+        unread = {name: texts for name, texts in here.items() if name not in values}
+        address |= unread
+        state["unread"] = unread
     if address != here:
         st.query_params.from_dict({name: list(texts) for name, texts in address.items()})
     state["published"] = [*state["published"][-9:], (address, time.monotonic())]

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
 
-from engine import wording
+from engine import Bound, wording
 from engine.league import Entry, league_table
 from pages.parts.runs import advice_job
 from pages.parts.view import View
 
 UNIT = "rounds"
+DRAWN = 8  # lines a chart; more cannot be told apart
+WORDS = ("Load",)  # columns of words
 
 
-def figure(drawn, alt: str, key: str, **options):
-    """A chart with its image button, wheel zoom and a text for those who cannot see it."""
+def figure(drawn, alt: str, key: str, zooms: bool = False, **options):
+    """A chart with its image button and a text for those who cannot see it.
+
+    `zooms` lets the wheel zoom into it; on a phone, where that would catch a swipe over
+    the page, it and dragging stay off.
+    """
+    if "Mobi" in (st.context.headers.get("User-Agent") or ""):
+        drawn.update_layout(dragmode=False)
+        zooms = False
     return st.plotly_chart(
         drawn,
         key=key,
         alt=alt,
         config={
             "displaylogo": False,
-            "scrollZoom": True,
+            "scrollZoom": zooms,
             "toImageButtonOptions": {"format": "png", "scale": 2, "filename": key},
         },
         **options,
@@ -49,30 +58,36 @@ def league(entries: Sequence[Entry]) -> None:
     )
     if (shown["Load"] == "backlog").all():
         shown = shown.drop(columns="Load")
-    st.dataframe(
-        shown,
-        hide_index=True,
-        alt="League table of the compared policies, lowest mean latency first",
-        column_config={
-            "Above bound": st.column_config.TextColumn(
-                help="Total latency above the best certified bound that covers the run."
-            ),
-            "Load": st.column_config.TextColumn(
-                help="Overloaded: more arrives than is served, and latency grows with the horizon."
-            ),
-            "Mean TTFT": st.column_config.TextColumn(help="Time to first token, from arrival."),
-        },
-    )
+    told = {
+        "Above bound": "Total latency above the best certified bound that covers the run.",
+        "Load": "Overloaded: more arrives than is served, and latency grows with the horizon.",
+        "Mean TTFT": "Time to first token, from arrival.",
+    }
+    rows(shown, "League table of the compared policies, lowest mean latency first", told)
     st.caption(f"Times in {UNIT} (batch iterations). Lowest mean latency first.")
+
+
+def how_many_drawn(entries: Sequence[Entry]) -> None:
+    """Says so where the chart holds fewer than the table."""
+    if len(entries) > DRAWN:
+        st.caption(f"The chart shows the best {DRAWN} of {len(entries)}; the table has all.")
+
+
+def rows(table: pd.DataFrame, alt: str, help: Mapping[str, str] | None = None) -> None:
+    """A table of written numbers: the first column is a label, the others align to the right."""
+    config = {
+        name: st.column_config.TextColumn(alignment="right", help=(help or {}).get(name))
+        for name in table.columns[1:]
+        if name not in WORDS
+    }
+    st.dataframe(table, hide_index=True, alt=alt, column_config=config)
 
 
 def numbers(table: pd.DataFrame, alt: str) -> None:
     """A table whose first column is a label and whose others are times."""
-    written = {
-        column: table[column].map(wording.number) if column != "policy" else table[column]
-        for column in table
-    }
-    st.dataframe(pd.DataFrame(written), hide_index=True, alt=alt)
+    first, *others = table.columns
+    written = {name: table[name].map(wording.number) for name in others}
+    rows(pd.DataFrame({first.capitalize(): table[first], **written}), alt)
     st.caption(f"{alt}.")
 
 
@@ -83,6 +98,16 @@ def load(entry: Entry) -> None:
         st.warning(f"{entry.label}: {found.in_words()}", icon=":material/trending_up:")
     else:
         st.caption(f"{entry.label}: {found.in_words()}")
+
+
+def certificates(bounds: Sequence[Bound]) -> None:
+    """Each bound: its value, the runs it speaks of, and how it is known."""
+    for bound in bounds:
+        covers = "every run" if bound.covers_preemption else "runs that keep their KV cache"
+        st.markdown(
+            f"**{bound.bound}**: no less than {wording.count(bound.value)} {UNIT} for {covers}.  \n"
+            f"{bound.method.capitalize()}."
+        )
 
 
 def advice(view: View, best: Entry) -> None:

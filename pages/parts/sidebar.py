@@ -39,9 +39,12 @@ def ask() -> View:
         **linked("from", MIX, options=sources),
     )
     if source == UPLOAD:
-        title, workload = uploaded()
+        name, workload = uploaded()
         memory = _ask_memory(Scenario.memory)
+        title = f"{name}, M = {wording.count(memory)}"
     elif (base := _base(source)) is not None:
+        if source != MIX:
+            st.caption(load_example(source).shows)
         scenario = _ask_scenario(base)
         memory, title = scenario.memory, str(scenario)
         workload = store().get(scenario, lambda: generate(scenario))
@@ -49,7 +52,9 @@ def ask() -> View:
         example = load_example(source)
         st.caption(example.shows)
         memory, workload = _ask_memory(example.memory), example.workload
-        title = f"{example.title}, M = {wording.count(memory)}"
+        title = example.title
+        if memory != example.memory or "M = " not in title:
+            title = f"{title}, M = {wording.count(memory)}"
     choices = _ask_policies()
     st.caption(f"{title}. The address of this page is a link to this view.")
     return View(title, workload, memory, choices)
@@ -145,7 +150,7 @@ def _ask_size(base: Scenario, arrivals: str) -> dict:
                 "horizon", "Horizon (rounds)", default, told, step=1000.0, format="%.0f"
             )
         }
-    return {"n": _ask_number("n", "Requests", base.n or 2000, "How many.", step=100)}
+    return {"n": _ask_number("n", "Requests", base.n or 2000, "How many to draw.", step=100)}
 
 
 def _ask_arrivals(base: Scenario) -> dict:
@@ -201,6 +206,7 @@ def _picked_policies() -> list[str]:
                 group.capitalize(),
                 keys,
                 selection_mode="multi",
+                help="  \n".join(f"**{key}**: {POLICIES[key].rule}" for key in keys),
                 **linked(group, chosen, options=keys),
             )
     st.caption("Comparing " + (", ".join(picked) if picked else "nothing: pick a policy above"))
@@ -211,7 +217,7 @@ def _ask_param(key: str, param: Param) -> float:
     name = f"{key}.{param.name}"
     kind = int if param.is_whole else float
     return st.number_input(
-        name,
+        f"{key}: {param.name.replace('_', ' ')}",
         kind(param.low),
         kind(param.high),
         step=1 if param.is_whole else 0.01,

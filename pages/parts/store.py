@@ -15,6 +15,8 @@ import numpy as np
 import streamlit as st
 from cachetools import LRUCache
 
+from engine import Run
+
 MOST_BYTES = 400_000_000
 
 
@@ -24,6 +26,8 @@ def _bytes(result: Any) -> int:
         return result.nbytes
     if isinstance(result, (list, tuple)):
         return 100 + sum(_bytes(item) for item in result)
+    if isinstance(result, Run):  # its workload is shared, and kept under a key of its own
+        return _bytes([result.start, result.finish, result.order, result.interrupted])
     if hasattr(result, "__dict__"):
         return 1000 + sum(_bytes(item) for item in vars(result).values())
     return 100

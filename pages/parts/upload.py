@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import streamlit as st
 
 from engine import Workload, wording
@@ -13,8 +15,7 @@ from pages.parts.link import linked
 def uploaded() -> tuple[str, Workload]:
     """The trace in use; without one, a page that says how to bring one, and no further."""
     file = st.file_uploader(
-        "Trace (CSV)",
-        type=["csv", "txt"],
+        "Trace",
         key="trace",
         help="Columns arrival,prompt,output (tokens), or an Azure LLM 2023 log.",
     )
@@ -30,19 +31,21 @@ def uploaded() -> tuple[str, Workload]:
         file.seek(0)
         st.session_state["upload"] = (file.name, file.getvalue())
     if "upload" not in st.session_state:
-        st.info("Drop a CSV with columns arrival,prompt,output to see it here.")
-        raise NothingYet
+        raise NothingYet(
+            "Drop a trace into the sidebar: a CSV with columns arrival,prompt,output (tokens), or "
+            "an Azure LLM log. A link to this view does not hold the trace itself."
+        )
     name, content = st.session_state["upload"]
-    workload, remarks = _read(content, seconds)
+    workload, remarks, on_the_clock = _read(content, seconds)
     st.caption(f"{name}: {wording.count(len(workload))} requests")
+    if on_the_clock and seconds == 1.0:
+        remarks = [*remarks, "This log is in seconds, and a round is taken to last 1 s: set it."]
     for remark in remarks:
         st.caption(f":material/warning: {remark}")
-    return name, workload
+    return f"{name}, {wording.number(seconds)} s a round", workload
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the trace")
-def _read(content: bytes, round_seconds: float) -> tuple[Workload, list[str]]:
-    import io
-
+def _read(content: bytes, round_seconds: float) -> tuple[Workload, list[str], bool]:
     workload, report = read_trace(io.BytesIO(content), round_seconds=round_seconds)
-    return workload, report.remarks()
+    return workload, report.remarks(), report.time_unit == "date and time"
