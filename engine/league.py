@@ -171,8 +171,8 @@ def gap_headline(entries: Sequence[Entry]) -> str:
     best = covered[0]
     total, value = best.numbers["total_latency"], best.cover.value
     return (
-        f"**{best.label}** is {_distance(best)}: its total latency is {wording.count(total)} "
-        f"rounds, and the bound {best.cover.bound} is {wording.count(value)}."
+        f"**{best.label}** is {_distance(best)}: its total latency is {wording.total(total)} "
+        f"rounds, and the bound {best.cover.bound} is {wording.total(value)}."
     )
 
 

@@ -26,6 +26,11 @@ def count(value: int) -> str:
     return f"{int(value):,}".replace(",", THIN)
 
 
+def total(value: float) -> str:
+    """A sum of latencies: whole rounds, and hundredths where it is small."""
+    return moment(value) if value < 1000 else count(value)
+
+
 def amount(value: float | None, unit: str) -> str:
     """A number with its unit: 12 300 rounds."""
     return f"{number(value)}{THIN}{unit}"

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from engine.figures.gaps import describe_gaps, draw_gaps
+from engine.figures.gaps import describe_gaps, draw_gaps, explain_lines
 from engine.league import coverage_table, gap_headline, league
 from pages.parts import show
 from pages.parts.frame import page
@@ -19,6 +19,7 @@ def draw(view: View) -> None:
     entries = league(runs, bounds)
     st.markdown(f"# {gap_headline(entries)}")
     show.figure(draw_gaps(entries, bounds), describe_gaps(entries), "gap-to-bound")
+    st.caption(explain_lines(bounds))
     offer(jobs)
     offer(methods)
     st.markdown("## Every policy against every bound that covers its run")

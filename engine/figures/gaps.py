@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
@@ -39,21 +40,21 @@ def draw_gaps(entries: Sequence[Entry], bounds: Sequence[Bound]) -> go.Figure:
         hovertemplate="%{y}: total latency %{customdata[0]} rounds<br>"
         "%{customdata[1]} %{customdata[2]}<extra></extra>",
     )
-    lines = _lines(bounds)
-    for name, bound in lines:
+    lines = best_bounds(bounds)
+    low = min([bound.value for bound in lines] + totals)
+    wide = max(totals) > WIDE * low
+    for bound in lines:
         figure.add_vline(x=bound.value, line={"color": BOUND_GREY, "dash": "dash", "width": 2})
         figure.add_annotation(
-            x=bound.value,
-            y=1.0 if bound.covers_preemption else 1.1,
+            x=math.log10(bound.value) if wide else bound.value,  # as log axes want it
+            y=1.0,
             yref="paper",
-            text=f"{name} ({bound.bound})",
+            text=bound.bound,
             showarrow=False,
-            xanchor="left",
+            xanchor="center",
             yanchor="bottom",
             font={"color": BOUND_GREY},
         )
-    low = min([bound.value for _, bound in lines] + totals)
-    wide = max(totals) > WIDE * low
     figure.update_xaxes(title="total latency (rounds)", type="log" if wide else "linear")
     figure.update_yaxes(autorange="reversed", automargin=True)
     figure.update_layout(
@@ -70,14 +71,24 @@ def _against(entry: Entry) -> str:
     return f"above {entry.cover.bound}" if entry.cover else "no bound covers it"
 
 
-def _lines(bounds: Sequence[Bound]) -> list[tuple[str, Bound]]:
-    """The best bound for every run, and the best for runs that keep their KV cache."""
-    certified = [bound for bound in bounds if bound.certified]
-    kinds = (
-        ("nothing is left of here", [b for b in certified if b.covers_preemption]),
-        ("nothing without preemption", [b for b in certified if not b.covers_preemption]),
-    )
-    return [(name, max(kind, key=lambda b: b.value)) for name, kind in kinds if kind]
+def best_bounds(bounds: Sequence[Bound]) -> list[Bound]:
+    """The best bound for every run, then the best for runs that keep their KV cache."""
+    best = []
+    for every in (True, False):
+        kind = [b for b in bounds if b.certified and b.covers_preemption == every]
+        if kind:
+            best.append(max(kind, key=lambda bound: bound.value))
+    return best
+
+
+def explain_lines(bounds: Sequence[Bound]) -> str:
+    """What the dashed lines say."""
+    said = [
+        f"no {'run' if bound.covers_preemption else 'run that keeps its KV cache'} can be left "
+        f"of {bound.bound}"
+        for bound in best_bounds(bounds)
+    ]
+    return f"Dashed: {', and '.join(said)}."
 
 
 def describe_gaps(entries: Sequence[Entry]) -> str:

@@ -105,8 +105,8 @@ def certificates(bounds: Sequence[Bound]) -> None:
     for bound in bounds:
         covers = "every run" if bound.covers_preemption else "runs that keep their KV cache"
         st.markdown(
-            f"**{bound.bound}**: no less than {wording.count(bound.value)} {UNIT} for {covers}.  \n"
-            f"{bound.method.capitalize()}."
+            f"**{bound.bound}**: no less than {wording.total(bound.value)} {UNIT} for {covers}.  \n"
+            f"{bound.method[0].upper()}{bound.method[1:]}."
         )
 
 
