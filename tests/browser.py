@@ -69,4 +69,8 @@ def settled(page) -> None:
     page.wait_for_selector(
         '[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=90_000
     )
+    page.wait_for_function(
+        """[...document.querySelectorAll('[data-testid="stPlotlyChart"]')]
+            .every(chart => chart.querySelector('.main-svg'))"""
+    )
     page.wait_for_timeout(700)

@@ -37,7 +37,7 @@ def visitor(chromium):
 
 
 def headline(page):
-    return page.locator("h4").first.inner_text()
+    return page.locator("h1").first.inner_text()
 
 
 def curves(page):

@@ -87,10 +87,9 @@ def room_left(x, alive, slack, first, memory, prompt, output, now):
     end = now + output
     after = first_after(x, first, end)
     ends, free = x[first:after], slack[first:after]
-    least = memory - prompt
+    least = memory
     for g in range(ends.size):
-        least = min(least, free[g] - ends[g])
-    least += now - prompt if ends.size > 0 else 0
+        least = min(least, free[g] - ends[g] + now - prompt)
     if ends.size == 0 or ends[-1] != end:
         at_end = memory - used_between(x, alive, slack, memory, after, end) - prompt - output
         least = min(least, at_end)

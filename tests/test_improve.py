@@ -1,0 +1,167 @@
+"""The search returns feasible schedules, repeats itself, and gains what it says it gains."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import Scenario, find_method, find_policy, gap, generate
+from engine.dual import gap_split
+from engine.improve.beam import beam_search, stage_ends
+from engine.improve.chance import below, seeded, uniform
+from engine.improve.guide import guide_of, loss_of_start
+from engine.improve.partial import (
+    Taste,
+    empty_partials,
+    least_loss_to_come,
+    room_left,
+    run_until,
+)
+from engine.improve.polish import earliest_place, hold, polish
+from engine.metrics import memory_curve
+from engine.simulate.profile import first_after, insert
+from engine.simulate.run import Run
+from tests import twin
+from tests.strategies import instances
+
+
+@pytest.fixture(scope="module")
+def mix():
+    return generate(Scenario(n=300))
+
+
+def test_best_found_beats_every_list_policy(mix):
+    """Of each list policy, in a second's work on 300 requests, within M, and every time alike."""
+    run = find_policy("best-found").run(mix, 16_492)
+    best = min(find_policy("svf").run(mix, 16_492, skip=s).latency.sum() for s in (0, 1, 5, 20))
+    assert run.latency.sum() < best
+    assert memory_curve(run).peak <= 16_492
+    again = find_policy("best-found").run(mix, 16_492)
+    assert (again.start == run.start).all()
+
+
+def test_three_per_cent_at_two_thousand():
+    """The bar of the first second: within 3 % of the certified bound at n = 2,000."""
+    workload = generate(Scenario(n=2000))
+    bounds = find_method("fluid").bounds(workload, 16_492)
+    assert gap(find_policy("best-found").run(workload, 16_492), bounds) < 1.03
+
+
+@settings(max_examples=100)
+@given(instances(max_n=9, max_memory=25), st.integers(0, 50))
+def test_beam_schedules_are_feasible(instance, luck):
+    """Any luck, any stages: every request starts once, and memory never exceeds M."""
+    workload, memory = instance
+    if workload.arrival.any():
+        return
+    typical = find_policy("svf").run(workload, memory).start
+    start = beam_search(workload, memory, typical, 3, 4, luck)
+    run = Run(workload, memory, start, start + workload.output)
+    assert (start >= 0).all()
+    assert memory_curve(run).peak <= memory
+
+
+@settings(max_examples=100)
+@given(instances(max_n=9, max_memory=25), st.integers(0, 1000))
+def test_polish_keeps_schedules_feasible_and_never_worse(instance, luck):
+    """With arrivals too; the profile it keeps is the schedule's."""
+    workload, memory = instance
+    run = find_policy("fcfs").run(workload, memory)
+    start, visible = run.start.copy(), np.ceil(workload.arrival).astype(np.int64)
+    used = np.zeros(int(run.finish.max()) + 60, np.int64)
+    for i in range(len(workload)):
+        hold(used, workload.prompt[i], workload.output[i], start[i], 1)
+    polish(start, workload.prompt, workload.output, visible, used, memory, 200, luck)
+    assert start.sum() <= run.start.sum()
+    assert (start >= visible).all()
+    rounds = range(len(used))
+    lengths = list(zip(workload.prompt, workload.output, strict=True))
+    held = [
+        sum(twin.held(s, k, o, at) for (s, o), k in zip(lengths, start, strict=True))
+        for at in rounds
+    ]
+    assert held == used.tolist()
+    assert max(held) <= memory
+
+
+@settings(max_examples=200)
+@given(instances(max_n=6, max_memory=20, backlog=True), st.integers(0, 15))
+def test_earliest_place_equals_a_scan(instance, since):
+    """The first start at which no round overflows, or -1 beyond the profile."""
+    workload, memory = instance
+    used = np.zeros(40, np.int64)
+    for i in range(len(workload) - 1):
+        if workload.output[i] + 2 * i < 39:
+            hold(used, workload.prompt[i], workload.output[i], 2 * i, 1)
+    s, o = int(workload.prompt[-1]), int(workload.output[-1])
+    fits = [
+        k
+        for k in range(since, 40 - o)
+        if all(used[k + j] + s + j <= memory for j in range(1, o + 1))
+    ]
+    assert earliest_place(used, memory, s, o, since) == (fits[0] if fits else -1)
+
+
+@settings(max_examples=200)
+@given(instances(max_n=6, max_memory=20, backlog=True))
+def test_room_left_equals_a_walk(instance):
+    """The least free memory in the lifetime of a newcomer, were it started now."""
+    workload, memory = instance
+    n = len(workload)
+    groups = int(workload.output.max()) + 1
+    x, alive, slack = (np.zeros(groups, np.int64) for _ in range(3))
+    first, running = groups, []
+    for i in range(n - 1):
+        s, o = int(workload.prompt[i]), int(workload.output[i])
+        if room_left(x, alive, slack, first, memory, s, o, 0) >= 0:
+            first = insert(x, alive, slack, first, memory, s, o, 0, first_after(x, first, o))
+            running.append(i)
+    s, o = int(workload.prompt[-1]), int(workload.output[-1])
+    walked = min(
+        memory
+        - s
+        - at
+        - sum(twin.held(workload.prompt[i], 0, workload.output[i], at) for i in running)
+        for at in range(1, o + 1)
+    )
+    assert room_left(x, alive, slack, first, memory, s, o, 0) == walked
+
+
+def test_loss_is_the_gap(mix):
+    """Run to its end, a partial schedule's loss is its total latency less the bound."""
+    guide, order = guide_of(mix, 16_492)
+    groups = min(len(mix), int(mix.output.max())) + 1
+    partials = empty_partials(1, len(mix), groups)
+    chance = seeded(3)
+    losses = []
+    for until in (50, 400, 3000, 10**9):
+        run_until(partials, 0, until, Taste(12, 0.05, 3.0, 0.1), chance, guide, 16_492)
+        losses.append(partials.loss[0] + least_loss_to_come(partials, 0, guide))
+    assert losses == sorted(losses)
+    start = np.empty(len(mix), np.int64)
+    start[order] = partials.start[0]
+    run = Run(mix, 16_492, start, start + mix.output)
+    prices = np.diff(guide.upto, prepend=0.0)
+    split = gap_split(run, prices)
+    assert losses[-1] == pytest.approx(run.latency.sum() - split.dual.value, rel=1e-9)
+    charged = sum(loss_of_start(guide, i, int(partials.start[0, i])) for i in range(len(mix)))
+    assert charged == pytest.approx(split.ordering, rel=1e-9)
+
+
+def test_stages_follow_the_starts():
+    """A stage ends with every eighth start, but not within 30 rounds of the last."""
+    assert stage_ends(np.arange(100) * 10).tolist() == [80, 160, 240, 320, 400, 480, 560, 640,
+                                                         720, 800, 880, 960]  # fmt: skip
+    assert len(stage_ends(np.zeros(50, int))) == 0
+
+
+def test_chance_is_even_and_repeats():
+    """Uniform in [0, 1), the same for the same seed, another for the next."""
+    numbers = [uniform(state) for state in [seeded(7)] for _ in range(20_000)]
+    assert min(numbers) >= 0
+    assert max(numbers) < 1
+    assert np.mean(numbers) == pytest.approx(0.5, abs=0.01)
+    assert np.var(numbers) == pytest.approx(1 / 12, abs=0.002)
+    assert uniform(seeded(7)) == numbers[0]
+    assert uniform(seeded(8)) != numbers[0]
+    assert {below(state, 5) for state in [seeded(1)] for _ in range(200)} == set(range(5))
