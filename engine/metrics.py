@@ -25,7 +25,7 @@ class MemoryCurve:
     time : (m + 1,) int64, rounds, ascending
     low : (m,) int64, tokens as piece p begins: those of its requests before the next token
     high : (m,) int64, tokens at the end of round time[p + 1], the piece's peak
-    alive : (m,) int64, running requests
+    alive : (m,) int64, tokens a round adds: the requests that decode
     """
 
     time: np.ndarray
@@ -56,8 +56,8 @@ def memory_curve(run: Run, of: np.ndarray | None = None) -> MemoryCurve:
     """
     stays = run.stays
     counted = np.ones(len(stays.request), bool) if of is None else of[stays.request]
-    offset = np.where(counted, stays.held - stays.begin, 0)
-    one = counted.astype(np.int64)
+    one = np.where(counted, stays.grows, 0)
+    offset = np.where(counted, stays.held, 0) - one * stays.begin
     moment = np.concatenate([stays.begin, stays.end])
     order = np.argsort(moment, kind="stable")
     moment = moment[order]
@@ -70,25 +70,25 @@ def memory_curve(run: Run, of: np.ndarray | None = None) -> MemoryCurve:
 
 
 def ttft(run: Run) -> np.ndarray:
-    """(n,) float64: end of the round of the first token minus arrival."""
-    return run.first_token - run.workload.arrival
+    """(n,) float64: end of the round of the first token minus arrival, in clock units."""
+    return run.first_token_at - run.workload.arrival
 
 
 def tpot(run: Run) -> np.ndarray:
     """(n,) float64: time per output token after the first; NaN where o = 1."""
     tokens = run.workload.output - 1
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(tokens > 0, (run.finish - run.first_token) / tokens, np.nan)
+        return np.where(tokens > 0, (run.finished_at - run.first_token_at) / tokens, np.nan)
 
 
 def queueing(run: Run) -> np.ndarray:
-    """(n,) float64: first start minus arrival."""
-    return run.start - run.workload.arrival
+    """(n,) float64: first start minus arrival, in clock units."""
+    return run.started_at - run.workload.arrival
 
 
 def recomputed_tokens(run: Run) -> int:
-    """Tokens prefilled again after preemptions: prompt and generated ones."""
-    return int(run.stays.held.sum() - run.workload.prompt.sum())
+    """Tokens prefilled or generated a second time after preemptions."""
+    return 0 if run.preempted is None else int(run.preempted.recomputed.sum())
 
 
 def _mean(values: np.ndarray) -> float | None:
@@ -99,7 +99,7 @@ def _mean(values: np.ndarray) -> float | None:
 def summary(run: Run) -> dict:
     """The row of a league table: the command line's fields without policy and gap (DESIGN 6)."""
     latency = run.latency
-    makespan = int(run.finish.max())
+    makespan = run.finished_at.max().item()
     p50, p90, p99 = (float(value) for value in np.percentile(latency, PERCENTILES))
     return {
         "total_latency": float(latency.sum()),
@@ -158,15 +158,15 @@ def per_request(run: Run, workload: Workload) -> pd.DataFrame:
     outcome = pd.DataFrame(
         {
             "index": run.workload.row,
-            "start": run.start,
-            "first_token": run.first_token,
-            "finish": run.finish,
+            "start": run.started_at,
+            "first_token": run.first_token_at,
+            "finish": run.finished_at,
             "ttft": ttft(run),
             "tpot": tpot(run),
             "preemptions": run.preemptions,
         }
     )
-    whole = ["start", "first_token", "finish", "preemptions"]
+    whole = [name for name in outcome if outcome[name].dtype.kind == "i" and name != "index"]
     joined = table.merge(outcome, on="index", how="left").astype(dict.fromkeys(whole, "Int64"))
     joined["status"] = np.where(joined["finish"].isna(), "set aside: needs more than M", "finished")
     return joined

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from engine.clock import ROUNDS, Clock
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.progress import Progress, silent
@@ -67,7 +68,7 @@ class Policy:
     ----------
     key, title, rule, source : the name users type, the name they read, one sentence, a citation
     group : one of GROUPS, for the sidebar
-    simulate : (workload, memory, progress, **params) -> Run, for requests that all fit
+    simulate : (workload, memory, clock, progress, **params) -> Run, for requests that all fit
     cost : seconds it takes for n requests, roughly; decides what runs unasked
     params : what a user may set
     reconstructed : the rule was rebuilt from summaries, not read in its source
@@ -75,6 +76,7 @@ class Policy:
     uses_lengths : needs (predicted) output lengths
     may_give_up_kv : may preempt, so that not every bound covers its runs
     timed : stops by the clock, so that two runs that it stops may differ
+    usable : (memory, params) -> the tokens of M that one request can have
     """
 
     key: str
@@ -90,6 +92,7 @@ class Policy:
     uses_lengths: bool = True
     may_give_up_kv: bool = False
     timed: bool = False
+    usable: Callable[[int, Mapping], int] = lambda memory, params: memory
 
     def read_params(self, given: Mapping) -> dict:
         """Every parameter's value: the given ones checked, the others at their default."""
@@ -103,8 +106,15 @@ class Policy:
             for name, param in known.items()
         }
 
-    def run(self, workload: Workload, memory: int, progress: Progress = silent, **params) -> Run:
-        """Simulate in rounds; requests with s + o > M are set aside and listed in the run.
+    def run(
+        self,
+        workload: Workload,
+        memory: int,
+        progress: Progress = silent,
+        clock: Clock = ROUNDS,
+        **params,
+    ) -> Run:
+        """Simulate; requests that can never fit in M are set aside and listed in the run.
 
         Raises
         ------
@@ -112,8 +122,8 @@ class Policy:
             For a bad M or parameter, or when no request fits in M.
         """
         values = self.read_params(params)
-        fitting, aside = set_aside(workload, check_memory(memory))
-        run = self.simulate(fitting, memory, progress, **values)
+        fitting, aside = set_aside(workload, self.usable(check_memory(memory), values))
+        run = self.simulate(fitting, memory, clock, progress, **values)
         return replace(run, policy=self.key, params=values, set_aside=aside)
 
 
@@ -121,7 +131,7 @@ POLICIES: dict[str, Policy] = {}
 
 
 def policy(**declared):
-    """Register the decorated (workload, memory, progress, **params) -> Run as a policy."""
+    """Register the decorated (workload, memory, clock, progress, **params) -> Run as a policy."""
 
     def register(simulate):
         declared_policy = Policy(simulate=simulate, **declared)
@@ -146,10 +156,10 @@ def ordered_policy(*, params: tuple[Param, ...] = (), **declared):
     def register(order: Callable[..., np.ndarray]):
         wanted = set(inspect.signature(order).parameters)
 
-        def simulate(workload, memory, progress, skip, **rest):
-            offered = {"memory": memory, "progress": progress, **rest}
+        def simulate(workload, memory, clock, progress, skip, **rest):
+            offered = {"memory": memory, "clock": clock, "progress": progress, **rest}
             chosen = order(workload, **{k: v for k, v in offered.items() if k in wanted})
-            return run_look_ahead(workload, memory, chosen, skip)
+            return run_look_ahead(workload, memory, chosen, skip, clock)
 
         policy(params=(*params, SKIP), **declared)(simulate)
         return order

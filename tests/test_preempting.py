@@ -1,27 +1,10 @@
-"""The preempting kernel does exactly what a round-by-round twin does."""
+"""What preemption and its options do to small cases worked out by hand."""
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+import pytest
 
-from engine import Workload, find_policy
-from engine.metrics import memory_curve, recomputed_tokens
-from engine.simulate.preempting import preempting
-from tests import twin
-from tests.strategies import instances
-
-
-@settings(max_examples=2000)
-@given(instances(), st.floats(0, 0.9), st.integers(1, 9))
-def test_kernel_equals_twin(instance, watermark, max_num_seqs):
-    """Starts, finishes, preemptions and the peak, for any watermark and any cap."""
-    workload, memory = instance
-    limit = int(memory * (1 - watermark))
-    run = preempting(workload, memory, limit, max_num_seqs)
-    start, finish, preemptions, used = twin.vllm(workload, memory, limit, max_num_seqs)
-    assert run.start.tolist() == start
-    assert run.finish.tolist() == finish
-    assert run.preemptions.tolist() == preemptions
-    assert memory_curve(run).peak == max(used) <= memory
+from engine import InputError, Workload, find_policy
+from engine.clock import seconds_clock
+from engine.metrics import recomputed_tokens
 
 
 def test_preempting_beats_every_schedule_without():
@@ -49,3 +32,30 @@ def test_watermark_is_not_floored_by_rounding():
     """100 tokens less a watermark of 0.9 are 10, not the 9 that floats say."""
     workload = Workload([0, 0], [4, 4], [1, 1])
     assert find_policy("vllm").run(workload, 100, watermark=0.9).start.tolist() == [0, 0]
+
+
+def test_swapped_requests_lose_nothing_but_time():
+    """As above, but what moves out and in, 6 tokens each way, lengthens two rounds."""
+    vllm = find_policy("vllm")
+    workload = Workload([0, 0], [2, 2], [6, 6])
+    run = vllm.run(workload, 12, clock=seconds_clock(1.0), swap=1, transfer=0.25)
+    assert run.preemptions.tolist() == [0, 1]
+    assert recomputed_tokens(run) == 0
+    assert run.finished_at.tolist() == [7.5, 11.0]
+
+
+def test_blocks_take_whole_ones():
+    """M = 10 holds two blocks of 4: (3, 5) fits exactly, (3, 6) is set aside."""
+    workload = Workload([0, 0, 0], [3, 3, 3], [5, 6, 1])
+    run = find_policy("vllm").run(workload, 10, block_size=4)
+    assert run.set_aside.tolist() == [1]
+    assert run.finish.tolist() == [5, 1]
+
+
+def test_contradicting_options_are_refused():
+    """Each message names the option to change."""
+    workload = Workload([0], [3], [5])
+    with pytest.raises(InputError, match="max_num_batched_tokens above 0"):
+        find_policy("vllm").run(workload, 10, chunked_prefill=1)
+    with pytest.raises(InputError, match="set one to 0"):
+        find_policy("vllm").run(workload, 10, chunked_prefill=1, max_num_batched_tokens=5, swap=1)

@@ -2,7 +2,7 @@
 
 from engine.improve import improved
 from engine.policy import Param, policy
-from engine.simulate.run import Run
+from engine.simulate.replay import planned
 
 SECONDS = Param(
     "seconds",
@@ -25,6 +25,10 @@ SECONDS = Param(
     params=(SECONDS,),
     cost=lambda n: 1.5 + 1e-4 * n,
 )
-def simulate(workload, memory, progress, seconds):
-    start = improved(workload, memory, seconds, progress)
-    return Run(workload, memory, start, start + workload.output)
+def simulate(workload, memory, clock, progress, seconds):
+    return planned(
+        workload,
+        memory,
+        clock,
+        lambda in_rounds: improved(in_rounds, memory, seconds, progress),
+    )

@@ -2,6 +2,7 @@
 
 from engine.hindsight import MOST_REQUESTS, best_in_hindsight
 from engine.policy import Param, policy
+from engine.simulate.replay import planned
 
 SECONDS = Param("seconds", 10.0, 0.1, 3600.0, "Seconds the solver may take.")
 
@@ -18,5 +19,10 @@ SECONDS = Param("seconds", 10.0, 0.1, 3600.0, "Seconds the solver may take.")
     params=(SECONDS,),
     cost=lambda n: 0.3 if n <= 12 else 10.0 if n <= MOST_REQUESTS else float("inf"),
 )
-def simulate(workload, memory, progress, seconds):
-    return best_in_hindsight(workload, memory, seconds, progress).run
+def simulate(workload, memory, clock, progress, seconds):
+    return planned(
+        workload,
+        memory,
+        clock,
+        lambda in_rounds: best_in_hindsight(in_rounds, memory, seconds, progress).run.start,
+    )

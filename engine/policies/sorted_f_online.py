@@ -19,7 +19,7 @@ from engine.simulate.replanning import replanning
     reconstructed=True,
     cost=lambda n: 2e-4 * n + 1e-7 * n**2,
 )
-def simulate(workload, memory, progress):
+def simulate(workload, memory, clock, progress):
     rank = np.empty(len(workload), np.int64)
     rank[workload.ascending(workload.output)] = np.arange(len(workload))
 
@@ -29,4 +29,4 @@ def simulate(workload, memory, progress):
         chosen = waiting[solve(workload.output[waiting], workload.peak[waiting], memory)]
         return chosen[np.argsort(rank[chosen])]
 
-    return replanning(workload, memory, batch, progress)
+    return replanning(workload, memory, batch, clock, progress)

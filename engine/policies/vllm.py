@@ -2,13 +2,39 @@
 
 import math
 
+from engine.errors import InputError
 from engine.policy import Param, policy
-from engine.simulate.preempting import preempting
+from engine.simulate.chunked import chunked
+from engine.simulate.preempting import Admission, preempting
+from engine.simulate.timetable import NEVER
 
 WATERMARK = Param(
     "watermark", 0.0, 0.0, 0.9, "Share of M that admission leaves free (0.01 is vLLM's own value)."
 )
 MAX_NUM_SEQS = Param("max_num_seqs", 256, 1, 10**6, "How many requests may run at once.")
+MAX_TOKENS = Param(
+    "max_num_batched_tokens", 0, 0, 10**9, "Tokens a round may prefill and decode; 0: no limit."
+)
+CHUNKED = Param("chunked_prefill", 0, 0, 1, "1: prompts are cut to fit a round's tokens.")
+VICTIM = Param(
+    "victim", 0, 0, 2, "Who is preempted: 0 the newest, 1 the largest, 2 the least advanced."
+)
+SWAP = Param("swap", 0, 0, 1, "1: KV cache is moved to host memory and back instead of dropped.")
+TRANSFER = Param(
+    "transfer", 0.0, 0.0, 1.0, "Seconds to move one token's KV cache, on the seconds clock."
+)
+BLOCK = Param("block_size", 1, 1, 10**6, "Tokens in a block of KV cache (16 in vLLM).")
+
+
+def admission_limit(memory: int, watermark: float) -> int:
+    """The tokens that admission may fill, M (1 - watermark)."""
+    # The last factor keeps a product such as 100 * (1 - 0.9) from being floored to 9.
+    return math.floor(memory * (1 - watermark) * (1 + 1e-12))
+
+
+def whole_blocks(memory: int, params) -> int:
+    """What of M is in whole blocks."""
+    return memory // params["block_size"] * params["block_size"]
 
 
 @policy(
@@ -16,14 +42,29 @@ MAX_NUM_SEQS = Param("max_num_seqs", 256, 1, 10**6, "How many requests may run a
     title="vLLM",
     rule="Admits in order of arrival while present use fits; when memory runs out, drops the "
     "KV cache of the newest request, which later prefills its prompt and tokens again.",
-    source="vLLM v1 scheduler, without blocks and chunks",
+    source="vLLM v1 scheduler",
     group="deployed",
     uses_lengths=False,
     may_give_up_kv=True,
-    params=(WATERMARK, MAX_NUM_SEQS),
+    params=(WATERMARK, MAX_NUM_SEQS, MAX_TOKENS, CHUNKED, VICTIM, SWAP, TRANSFER, BLOCK),
     cost=lambda n: 5e-7 * n,
+    usable=whole_blocks,
 )
-def simulate(workload, memory, progress, watermark, max_num_seqs):
-    # The last factor keeps a product such as 100 * (1 - 0.9) from being floored to 9.
-    limit = math.floor(memory * (1 - watermark) * (1 + 1e-12))
-    return preempting(workload, memory, limit, max_num_seqs)
+def simulate(workload, memory, clock, progress, **options):
+    if options["chunked_prefill"] and options["swap"]:
+        raise InputError("vllm.swap and vllm.chunked_prefill cannot both be 1: set one to 0")
+    if options["chunked_prefill"] and not options["max_num_batched_tokens"]:
+        raise InputError(
+            "vllm.chunked_prefill needs a round's tokens: set vllm.max_num_batched_tokens above 0"
+        )
+    rule = Admission(
+        limit=admission_limit(whole_blocks(memory, options), options["watermark"]),
+        max_num_seqs=options["max_num_seqs"],
+        max_tokens=options["max_num_batched_tokens"] or NEVER,
+        block=options["block_size"],
+        victim=options["victim"],
+        swap=bool(options["swap"]),
+        transfer=options["transfer"],
+    )
+    run = chunked if options["chunked_prefill"] else preempting
+    return run(workload, memory, rule, clock, progress)

@@ -2,148 +2,217 @@
 
 Before each round, with `need` the sum of s + gen + 1 over running requests:
 
-1. while need > M, the newest running request is preempted: its KV cache is
-   dropped, its generated tokens are kept, and it goes to the front of the queue;
-2. if none was preempted, requests are admitted from the head of the queue while
-   need, those just admitted included, stays within the admission limit and fewer
-   than max_num_seqs run. On an empty server the limit is M itself, or a request
-   between the limit and M would wait for ever.
+1. while need > M, a running request is preempted, the newest unless told otherwise: its
+   KV cache is dropped or swapped out, its generated tokens are kept, and it goes to the
+   front of the queue, where several victims stand in order of admission;
+2. if none was preempted, requests are admitted from the head of the queue while need,
+   those just admitted included, stays within the admission limit, fewer than
+   max_num_seqs run, and the round has no more than max_tokens tokens. On an empty server
+   the limit is M itself, or a request between the limit and M would wait for ever; a
+   prompt above max_tokens is admitted when no other prompt is prefilled in the round.
 
-Between decisions at which something can change, need grows by one token a
-running request and round, so the kernel jumps: to the next completion, to the
-round in which need would pass M, or to the next arrival when nothing waits. A
-blocked head stays blocked until one of these, as need only grows.
+With blocks of b tokens every term is rounded up to whole blocks, and M down.
+
+Between decisions at which something can change, need grows by one token a running request
+and round, so the kernel jumps: to the next completion, to the round in which need could
+pass M, or to the next arrival when nothing waits. A blocked head stays blocked until one
+of these, as need only grows; one that only the round's tokens block gets its turn in the
+next round.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from functools import partial
+from typing import NamedTuple
 
+from engine.clock import Clock
 from engine.compiled import kernel
-from engine.simulate.run import Run, Stays, visible_rounds
+from engine.progress import Progress
+from engine.simulate.run import Run
+from engine.simulate.server import (
+    advance,
+    complete,
+    drop,
+    enter,
+    has_room,
+    leave,
+    need,
+    rounds_to_completion,
+    rounds_to_overflow,
+    see_arrivals,
+    serve,
+    tokens,
+    wait_for_arrival,
+)
 from engine.workload import Workload
 
+NEWEST, LARGEST, LEAST_PROGRESS = range(3)
+VICTIMS = ("newest", "largest", "least progress")
+
+
+class Admission(NamedTuple):
+    """How many may run and who has to go.
+
+    Attributes
+    ----------
+    limit : tokens an admission may fill, at most M
+    max_num_seqs : how many requests may run at once
+    max_tokens : how many tokens a round may prefill and decode
+    block : tokens in a block of KV cache
+    victim : NEWEST, LARGEST (most tokens held) or LEAST_PROGRESS (fewest generated)
+    swap : whether KV cache is moved to host memory and back instead of dropped
+    transfer : seconds to move one token, added to the round on either side
+    """
+
+    limit: int
+    max_num_seqs: int
+    max_tokens: int
+    block: int
+    victim: int
+    swap: bool
+    transfer: float
+
 
 @kernel
-def _grown(column):
-    longer = np.empty(2 * column.size, np.int64)
-    longer[: column.size] = column
-    return longer
+def in_blocks(count, block):
+    return (count + block - 1) // block * block
 
 
 @kernel
-def _preempting_stays(visible, prompt, output, memory, limit, max_num_seqs):
-    """Every stay in memory, for requests sorted by (arrival, row).
+def need_in_blocks(server, block):
+    """Memory at the end of the next round, in whole blocks."""
+    if block == 1:
+        return need(server)
+    total = 0
+    for place in range(server.now.running):
+        i = server.batch[place]
+        total += in_blocks(server.of[i].prompt + tokens(server, i) + 1, block)
+    return total
+
+
+@kernel
+def _victim(server, rule):
+    """The place in the batch of the request that has to go; among equals the newest."""
+    newest = server.now.running - 1
+    if rule.victim == NEWEST:
+        return newest
+    chosen, worst = newest, -(1 << 62)
+    for back in range(newest + 1):
+        place = newest - back
+        i = server.batch[place]
+        generated = tokens(server, i)
+        badness = server.of[i].prompt + generated if rule.victim == LARGEST else -generated
+        if badness > worst:
+            chosen, worst = place, badness
+    return chosen
+
+
+@kernel
+def preempt(server, rule, place):
+    """The request at `place` goes to the front of the queue, without its KV cache."""
+    now = server.now
+    if rule.swap:
+        i = leave(server, place)
+        server.of[i].lost += 1
+        server.watch.now.extra += rule.transfer * (server.of[i].prompt + server.of[i].gen)
+    else:
+        i = drop(server, place, True)
+    server.queue[now.queued] = i
+    now.queued += 1
+
+
+@kernel
+def make_room(server, rule, memory):
+    """Preempt until the next round fits; whether anyone was preempted.
+
+    The queue's head is its last entry, so that victims are sorted by descending admission.
+    """
+    queue, now, of = server.queue, server.now, server.of
+    before = now.queued
+    while need_in_blocks(server, rule.block) > memory:
+        preempt(server, rule, _victim(server, rule))
+        at = now.queued - 1
+        while at > before and of[queue[at - 1]].stay < of[queue[at]].stay:
+            queue[at - 1], queue[at] = queue[at], queue[at - 1]
+            at -= 1
+    return now.queued > before
+
+
+@kernel
+def head_of_queue(server, fresh):
+    """Preempted requests first, then the `fresh`-th arrival; -1 if nobody waits."""
+    now = server.now
+    if now.queued > 0:
+        return server.queue[now.queued - 1]
+    return fresh if fresh < now.arrived else -1
+
+
+@kernel
+def _admit(server, rule, memory, admitted):
+    """Admit from the head of the queue.
 
     Returns
     -------
-    request, begin, end, held : (k,) int64, in order of begin, then of admission
+    admitted : how many arrivals have been admitted at least once
+    rounds : after how many rounds to look again although nothing completed; 0 if only an
+        arrival can help, -1 if not even that
     """
-    n = prompt.size
-    request = np.empty(n + 16, np.int64)
-    begin = np.empty(n + 16, np.int64)
-    end = np.empty(n + 16, np.int64)
-    held = np.empty(n + 16, np.int64)
-    stays = 0
+    now = server.now
+    used = need_in_blocks(server, rule.block)
+    while now.running < rule.max_num_seqs:
+        i = head_of_queue(server, admitted)
+        if i < 0:
+            return admitted, 0
+        back = now.queued > 0
+        holding = server.of[i].prompt + server.of[i].gen
+        more = in_blocks(holding + 1, rule.block)
+        if used + more > (rule.limit if now.running > 0 else memory):
+            return admitted, -1
+        prefill = not (back and rule.swap)
+        in_round = now.prefilled + now.running - now.fresh
+        in_round += holding if prefill else 1
+        if in_round > rule.max_tokens and (now.fresh > 0 or holding <= rule.max_tokens):
+            return admitted, 1
+        if back:
+            now.queued -= 1
+        else:
+            admitted += 1
+        if not prefill:
+            server.watch.now.extra += rule.transfer * holding
+        enter(server, i, prefill)
+        used += more
+    return admitted, -1
 
-    gen = np.zeros(n, np.int64)  # tokens generated before the present stay
-    running = np.empty(n, np.int64)  # stays, in admission order: the newest is last
-    runs = 0
-    preempted = np.empty(n, np.int64)  # a stack: its top is the head of the queue
-    returns = 0
-    arrived = 0  # requests before this one have been admitted at least once
-    need = 0  # sum of s + gen + 1 over running
-    finished = 0
-    now = visible[0]
 
-    while finished < n:
-        kept = 0
-        for place in range(runs):  # completions at `now`
-            stay = running[place]
-            i = request[stay]
-            if gen[i] + now - begin[stay] == output[i]:
-                end[stay] = now
-                need -= prompt[i] + output[i] + 1
-                finished += 1
-            else:
-                running[kept] = stay
-                kept += 1
-        runs = kept
-
-        any_preempted = False
-        while need > memory:
-            runs -= 1
-            stay = running[runs]
-            i = request[stay]
-            end[stay] = now
-            gen[i] += now - begin[stay]
-            need -= prompt[i] + gen[i] + 1
-            preempted[returns] = i
-            returns += 1
-            any_preempted = True
-
-        blocked = any_preempted
-        while not blocked and runs < max_num_seqs:
-            if returns > 0:
-                i = preempted[returns - 1]
-            elif arrived < n and visible[arrived] <= now:
-                i = arrived
-            else:
+@kernel
+def _preempting(server, rule):
+    now = server.now
+    memory = server.memory // rule.block * rule.block
+    slack = rule.block - 1  # blocks round each request up by at most this
+    while now.finished < server.of.size and has_room(server):
+        complete(server)
+        see_arrivals(server)
+        if now.running == 0 and now.queued == 0 and now.started == now.arrived:
+            if now.finished == server.of.size:
                 break
-            more = prompt[i] + gen[i] + 1
-            if need + more > (limit if runs > 0 else memory):
-                blocked = True
-                break
-            if returns > 0:
-                returns -= 1
-            else:
-                arrived += 1
-            if stays == request.size:
-                request, begin = _grown(request), _grown(begin)
-                end, held = _grown(end), _grown(held)
-            request[stays] = i
-            begin[stays] = now
-            held[stays] = prompt[i] + gen[i]
-            running[runs] = stays
-            stays += 1
-            runs += 1
-            need += more
-
-        if runs == 0:
-            if finished < n:
-                now = max(now, visible[arrived])
-            continue
-        rounds = output[request[running[0]]]
-        for place in range(runs):
-            stay = running[place]
-            i = request[stay]
-            rounds = min(rounds, output[i] - gen[i] - (now - begin[stay]))
-        rounds = min(rounds, (memory - need) // runs + 1)
-        if any_preempted:
+            wait_for_arrival(server)
+        look_again = 1
+        if not make_room(server, rule, memory):
+            now.started, look_again = _admit(server, rule, memory, now.started)
+        rounds = rounds_to_completion(server)
+        rounds = min(rounds, max(1, rounds_to_overflow(server, memory - slack * now.running)))
+        if look_again > 0:
             rounds = 1
-        elif not blocked and runs < max_num_seqs and arrived < n:
-            rounds = min(rounds, visible[arrived] - now)
-        now += rounds
-        need += rounds * runs
-    return request[:stays], begin[:stays], end[:stays], held[:stays]
+        advance(server, rounds, look_again == 0)
 
 
-def preempting(workload: Workload, memory: int, limit: int, max_num_seqs: int) -> Run:
-    """Run the requests in order of arrival under the rule above, in rounds.
+def preempting(
+    workload: Workload, memory: int, rule: Admission, clock: Clock, progress: Progress
+) -> Run:
+    """Run the requests in order of arrival under the rule above.
 
     Parameters
     ----------
-    workload : requests that each fit in `memory`
-    limit : tokens an admission may fill, at most `memory`
-    max_num_seqs : how many requests may run at once
+    workload : requests whose blocks each fit in `memory`
     """
-    by_arrival = workload.ascending(workload.arrival)
-    request, begin, end, held = _preempting_stays(
-        visible_rounds(workload.arrival)[by_arrival],
-        workload.prompt[by_arrival],
-        workload.output[by_arrival],
-        memory,
-        limit,
-        max_num_seqs,
-    )
-    return Run.of_stays(workload, memory, Stays(by_arrival[request], begin, end, held))
+    return serve(workload, memory, clock, partial(_preempting, rule=rule), progress)

@@ -26,7 +26,24 @@ instructions, which halves the time of a run.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+
 from engine.compiled import kernel
+
+
+class Profile(NamedTuple):
+    """Room for groups of running requests; (groups,) int64 each, valid from an index on."""
+
+    x: np.ndarray
+    alive: np.ndarray
+    slack: np.ndarray
+
+
+def new_profile(groups: int) -> Profile:
+    """An empty profile that can hold `groups` different completion times."""
+    return Profile(*(np.empty(groups, np.int64) for _ in range(3)))
 
 
 @kernel

@@ -12,9 +12,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from engine.clock import Clock
 from engine.progress import Progress
-from engine.simulate.profile import earliest_fit, insert
-from engine.simulate.run import Run, visible_rounds
+from engine.simulate.look_ahead import run_batch
+from engine.simulate.profile import earliest_fit, insert, new_profile
+from engine.simulate.run import Run
+from engine.simulate.timetable import NEVER, new_watch, timetable_of, wait_idle
 from engine.workload import Workload
 
 Batch = Callable[[np.ndarray], np.ndarray]
@@ -24,28 +27,29 @@ class _Memory:
     """The profile of what runs (engine/simulate/profile.py)."""
 
     def __init__(self, workload: Workload, memory: int) -> None:
-        groups = min(len(workload), int(workload.output.max())) + 1
-        self.x, self.alive, self.slack = (np.empty(groups, np.int64) for _ in range(3))
-        self.first = groups
+        self.profile = new_profile(min(len(workload), int(workload.output.max())) + 1)
+        self.first = self.profile.x.size
         self.memory = memory
         self.prompt, self.output = workload.prompt.tolist(), workload.output.tolist()
 
-    def settle(self, now: int) -> None:
-        while self.first < self.x.size and self.x[self.first] <= now:
-            self.first += 1
-
     def start(self, i: int, now: int) -> int:
         """Start request i if it fits at `now`; the earliest round at which it does."""
-        profile = (self.x, self.alive, self.slack, self.first, self.memory)
+        profile = (*self.profile, self.first, self.memory)
         lengths = (self.prompt[i], self.output[i])
         at, after = earliest_fit(*profile, *lengths, now)
         if at == now:
             self.first = insert(*profile, *lengths, now, after)
         return at
 
+    @property
+    def is_empty(self) -> bool:
+        return self.first == self.profile.x.size
 
-def replanning(workload: Workload, memory: int, batch: Batch, progress: Progress) -> Run:
-    """Run the requests under the rule above, in rounds.
+
+def replanning(
+    workload: Workload, memory: int, batch: Batch, clock: Clock, progress: Progress
+) -> Run:
+    """Run the requests under the rule above.
 
     Parameters
     ----------
@@ -53,20 +57,22 @@ def replanning(workload: Workload, memory: int, batch: Batch, progress: Progress
     batch : from the (m,) waiting request indices, ascending, the next ones to start, in order
     """
     n = len(workload)
-    visible = visible_rounds(workload.arrival)
-    by_arrival = np.argsort(visible, kind="stable")
+    arrival = workload.arrival
+    by_arrival = np.argsort(arrival, kind="stable")
     running = _Memory(workload, memory)
+    watch = new_watch(clock, 6 * n + 2)
     start = np.full(n, -1, np.int64)
     arrived = started = 0
     plan: list[int] = []
     planned_at = -1  # how many had started when the present plan was begun
-    now = int(visible[by_arrival[0]])
-    while started < n:
-        running.settle(now)
-        while arrived < n and visible[by_arrival[arrived]] <= now:
+    while started < n or not running.is_empty:
+        if running.is_empty and started == arrived:
+            wait_idle(watch, arrival[by_arrival[arrived]])
+        while arrived < n and arrival[by_arrival[arrived]] <= watch.now["seconds"]:
             arrived += 1
             plan = []
-        next_decision = int(visible[by_arrival[arrived]]) if arrived < n else None
+        now, before, prefilled = int(watch.now["round"]), started, 0
+        until = NEVER
         while started < arrived:
             if not plan:
                 waiting = by_arrival[:arrived]
@@ -75,14 +81,18 @@ def replanning(workload: Workload, memory: int, batch: Batch, progress: Progress
                 planned_at = started
             at = running.start(plan[-1], now)
             if at == now:
+                prefilled += running.prompt[plan[-1]]
                 start[plan.pop()] = now
                 started += 1
             elif started > planned_at:
                 plan = []
             else:
-                next_decision = at if next_decision is None else min(at, next_decision)
+                until = at
                 break
         progress(started / n)
-        if next_decision is not None:
-            now = next_decision
-    return Run(workload, memory, start, start + workload.output)
+        comes = arrival[by_arrival[arrived]] if arrived < n else np.inf
+        running.first = run_batch(
+            running.profile, watch, running.first, memory, started - before, prefilled, until, comes
+        )
+    finish = start + workload.output
+    return Run(workload, memory, start, finish, timetable=timetable_of(watch))

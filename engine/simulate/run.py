@@ -1,4 +1,8 @@
-"""What a simulation returns: the facts of one run, and no statistics."""
+"""What a simulation returns: the facts of one run, and no statistics.
+
+Events are counted in rounds on every clock, because that is what scheduling and memory
+go by. A run in seconds also has a timetable, which says when each round began and ended.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from engine.simulate.timetable import Timetable
 from engine.workload import Workload
 
 
@@ -19,34 +24,54 @@ def visible_rounds(arrival: np.ndarray) -> np.ndarray:
 class Stays:
     """The periods that requests spent in memory, in order of their begin.
 
-    A request that keeps its KV cache has one stay; every recompute or restart
-    adds one.
+    A request that keeps its KV cache and is prefilled at once has one stay. Every return
+    to memory begins another, and so does every change between growing and standing still
+    (a prompt that is prefilled in chunks, a pause, memory held after the last token).
 
     Attributes
     ----------
     request : (k,) int64, index into the workload
     begin, end : (k,) int64, rounds; memory is held at the end of rounds begin+1 .. end
-    held : (k,) int64, tokens prefilled at the begin; held + j are in memory at the
-        end of round begin + j
+    held : (k,) int64, tokens in memory at the begin, those prefilled then included
+    grows : (k,) int64, tokens a round adds: held + j * grows are in memory at the end of
+        round begin + j
     """
 
     request: np.ndarray
     begin: np.ndarray
     end: np.ndarray
     held: np.ndarray
+    grows: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Preemptions:
+    """What requests lost by giving up their KV cache.
+
+    Attributes
+    ----------
+    count : (n,) int64, how often each request gave it up
+    recomputed : (n,) int64, tokens prefilled or generated a second time
+    """
+
+    count: np.ndarray
+    recomputed: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One policy on one workload, in rounds.
+    """One policy on one workload.
 
     Attributes
     ----------
     workload : the requests that ran (those with s + o > M are not among them)
     memory : M, tokens
-    start : (n,) int64, the decision that first admitted each request
+    start : (n,) int64, the decision that first admitted each request, in rounds
     finish : (n,) int64, the round whose end completed it
-    interrupted : every stay in memory, where requests gave up KV cache; else None
+    first : (n,) int64, the round whose end delivered the first token; None: start + 1
+    logged : every stay in memory; None: one from start to finish each
+    preempted : what was lost; None: no request gave up its KV cache
+    timetable : when the rounds were, in seconds; None in the rounds clock
     order : (n,) int64, the fixed order of request indices the policy walked, if it has one
     skip : how many waiting requests its walk may pass over
     set_aside : (m,) int64, trace rows that cannot run in M
@@ -57,52 +82,76 @@ class Run:
     memory: int
     start: np.ndarray
     finish: np.ndarray
-    interrupted: Stays | None = None
+    first: np.ndarray | None = None
+    logged: Stays | None = None
+    preempted: Preemptions | None = None
+    timetable: Timetable | None = None
     order: np.ndarray | None = None
     skip: int = 0
     set_aside: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     policy: str = ""
     params: dict = field(default_factory=dict)
 
-    @classmethod
-    def of_stays(cls, workload: Workload, memory: int, stays: Stays) -> Run:
-        """A run told by its stays, each request's in order of time."""
-        n = len(workload)
-        start = np.full(n, np.iinfo(np.int64).max)
-        np.minimum.at(start, stays.request, stays.begin)
-        finish = np.zeros(n, np.int64)
-        np.maximum.at(finish, stays.request, stays.end)
-        gave_up = len(stays.request) > n
-        return cls(workload, memory, start, finish, stays if gave_up else None)
+    @property
+    def unit(self) -> str:
+        """What its times are in."""
+        return "rounds" if self.timetable is None else "seconds"
 
     @cached_property
     def stays(self) -> Stays:
-        """Every period in memory; without preemption, one from start to finish each."""
-        if self.interrupted is not None:
-            return self.interrupted
+        """Every period in memory, in order of begin."""
+        if self.logged is not None:
+            return self.logged
         by_start = np.argsort(self.start, kind="stable")
         return Stays(
-            by_start, self.start[by_start], self.finish[by_start], self.workload.prompt[by_start]
+            by_start,
+            self.start[by_start],
+            self.finish[by_start],
+            self.workload.prompt[by_start],
+            np.ones(len(by_start), np.int64),
         )
 
     @property
     def first_token(self) -> np.ndarray:
         """(n,) int64: the round whose end delivered the first token; preemption never resets it."""
-        return self.start + 1
+        return self.start + 1 if self.first is None else self.first
 
-    @cached_property
+    @property
     def preemptions(self) -> np.ndarray:
         """(n,) int64: how often each request gave up its KV cache."""
-        if self.interrupted is None:
+        if self.preempted is None:
             return np.zeros(len(self.workload), np.int64)
-        return np.bincount(self.interrupted.request, minlength=len(self.workload)) - 1
+        return self.preempted.count
 
     @property
     def gave_up_kv(self) -> bool:
         """Whether any request lost its KV cache: decides which bounds cover this run."""
-        return self.interrupted is not None
+        return self.preempted is not None
+
+    def begins(self, decision: np.ndarray) -> np.ndarray:
+        """When the round after each decision (in rounds) began, in clock units."""
+        return decision if self.timetable is None else self.timetable.begins(decision)
+
+    def ends(self, rounds: np.ndarray) -> np.ndarray:
+        """When each of the given rounds ended, in clock units."""
+        return rounds if self.timetable is None else self.timetable.ends(rounds)
+
+    @cached_property
+    def started_at(self) -> np.ndarray:
+        """(n,): when each request first started, in clock units."""
+        return self.begins(self.start)
+
+    @cached_property
+    def first_token_at(self) -> np.ndarray:
+        """(n,): when each request's first token was there, in clock units."""
+        return self.ends(self.first_token)
+
+    @cached_property
+    def finished_at(self) -> np.ndarray:
+        """(n,): when each request was complete, in clock units."""
+        return self.ends(self.finish)
 
     @cached_property
     def latency(self) -> np.ndarray:
-        """(n,) float64: completion minus true arrival."""
-        return self.finish - self.workload.arrival
+        """(n,) float64: completion minus true arrival, in clock units."""
+        return self.finished_at - self.workload.arrival

@@ -27,7 +27,7 @@ def _bytes(result: Any) -> int:
     if isinstance(result, (list, tuple)):
         return 100 + sum(_bytes(item) for item in result)
     if isinstance(result, Run):  # its workload is shared, and kept under a key of its own
-        return _bytes([result.start, result.finish, result.order, result.interrupted])
+        return _bytes([result.start, result.finish, result.order, result.logged])
     if hasattr(result, "__dict__"):
         return 1000 + sum(_bytes(item) for item in vars(result).values())
     return 100
@@ -43,6 +43,11 @@ class Store:
     def __contains__(self, key: Hashable) -> bool:
         with self._lock:
             return key in self._results
+
+    def peek(self, key: Hashable) -> Any | None:
+        """The kept result, or None."""
+        with self._lock:
+            return self._results.get(key)
 
     def get(self, key: Hashable, compute: Callable[[], Any]) -> Any:
         """The kept result, or a computed one; two sessions may compute the same at once."""

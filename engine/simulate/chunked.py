@@ -1,0 +1,154 @@
+"""Prompts prefilled in chunks beside the requests that decode (Sarathi-Serve, vLLM).
+
+Each round has a budget of tokens. Every decoding request takes one; what is left goes to
+prompts that are under way, in order of admission, then to new requests, admitted by the
+rule of engine/simulate/preempting.py. A prompt's memory is held whole from its admission;
+the round of its last chunk yields the first token and counts among the prefilled tokens,
+not among the decoding requests.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from engine.clock import Clock
+from engine.compiled import kernel
+from engine.progress import Progress
+from engine.simulate.preempting import (
+    Admission,
+    head_of_queue,
+    in_blocks,
+    make_room,
+    need_in_blocks,
+)
+from engine.simulate.run import Run
+from engine.simulate.server import (
+    advance,
+    close_stay,
+    complete,
+    decode,
+    has_room,
+    join,
+    open_stay,
+    rounds_to_completion,
+    rounds_to_overflow,
+    see_arrivals,
+    serve,
+    tokens,
+    wait_for_arrival,
+)
+from engine.simulate.timetable import pass_rounds
+from engine.workload import Workload
+
+
+@kernel
+def _decoding(server):
+    """How many of the batch decode, and the tokens they hold."""
+    count, context = 0, 0
+    for place in range(server.now.running):
+        i = server.batch[place]
+        if server.of[i].left == 0:
+            count += 1
+            context += server.of[i].prompt + tokens(server, i)
+    return count, context
+
+
+@kernel
+def _prefill_under_way(server, budget):
+    """Give prompts under way their chunks; tokens prefilled, and prompts that end with it."""
+    prefilled, ended = 0, 0
+    for place in range(server.now.running):
+        i = server.batch[place]
+        if server.of[i].left == 0 or prefilled >= budget:
+            continue
+        chunk = min(server.of[i].left, budget - prefilled)
+        prefilled += chunk
+        server.of[i].left -= chunk
+        if server.of[i].left == 0:
+            close_stay(server, i)
+            open_stay(server, i, server.of[i].prompt + server.of[i].gen, 1)
+            decode(server, i)
+            ended += 1
+    return prefilled, ended
+
+
+@kernel
+def _admit_in_chunks(server, rule, memory, budget):
+    """Admit from the head of the queue while tokens are left in the round.
+
+    Returns
+    -------
+    prefilled, ended : tokens prefilled, and prompts that end with it
+    blocked : whether someone waits whom an arrival does not help
+    """
+    now = server.now
+    used = need_in_blocks(server, rule.block)
+    prefilled, ended = 0, 0
+    while True:
+        i = head_of_queue(server, now.started)
+        if i < 0:
+            return prefilled, ended, False
+        holding = server.of[i].prompt + server.of[i].gen
+        more = in_blocks(holding + 1, rule.block)
+        fits = used + more <= (rule.limit if now.running > 0 else memory)
+        if not fits or now.running >= rule.max_num_seqs or prefilled >= budget:
+            return prefilled, ended, True
+        if now.queued > 0:
+            now.queued -= 1
+        else:
+            now.started += 1
+        chunk = min(holding, budget - prefilled)
+        prefilled += chunk
+        used += more
+        join(server, i)
+        server.of[i].left = holding - chunk
+        whole = server.of[i].left == 0
+        open_stay(server, i, holding, 1 if whole else 0)
+        if whole:
+            decode(server, i)
+            ended += 1
+
+
+@kernel
+def _chunked(server, rule):
+    now = server.now
+    memory = server.memory // rule.block * rule.block
+    while now.finished < server.of.size and has_room(server):
+        complete(server)
+        see_arrivals(server)
+        if now.running == 0 and now.queued == 0 and now.started == now.arrived:
+            if now.finished == server.of.size:
+                break
+            wait_for_arrival(server)
+        preempted = make_room(server, rule, memory)
+        decoding, context = _decoding(server)
+        under_way = decoding < now.running
+        prefilled, ended = _prefill_under_way(server, rule.max_tokens - decoding)
+        blocked = True
+        if not preempted:
+            budget = rule.max_tokens - decoding - prefilled
+            more, ended_at_once, blocked = _admit_in_chunks(server, rule, memory, budget)
+            prefilled += more
+            ended += ended_at_once
+        if prefilled > 0 or under_way or preempted:
+            pass_rounds(server.watch, 1, prefilled, decoding, context)
+            now.held += decoding + ended
+            continue
+        slack = (rule.block - 1) * now.running  # blocks round each request up by at most this
+        rounds = min(
+            rounds_to_completion(server), max(1, rounds_to_overflow(server, memory - slack))
+        )
+        advance(server, rounds, not blocked)
+
+
+def chunked(
+    workload: Workload, memory: int, rule: Admission, clock: Clock, progress: Progress
+) -> Run:
+    """Run the requests in order of arrival, prompts in chunks, under the rule above.
+
+    Parameters
+    ----------
+    workload : requests whose blocks each fit in `memory`
+    rule : `max_tokens` is the budget of a round
+    """
+    return serve(workload, memory, clock, partial(_chunked, rule=rule), progress)

@@ -1,0 +1,75 @@
+"""Schedules that are planned beforehand, in rounds, and what the clock makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from engine.clock import Clock
+from engine.simulate.look_ahead import look_ahead
+from engine.simulate.run import Run
+from engine.simulate.timetable import Timetable, lasting
+from engine.workload import Workload
+
+
+def replay(workload: Workload, memory: int, start: np.ndarray, clock: Clock) -> Run:
+    """The run in which each request starts at the round given for it.
+
+    Parameters
+    ----------
+    workload : a backlog in the seconds clock, where rounds follow one another at once
+    start : (n,) int64, a feasible schedule
+    """
+    finish = start + workload.output
+    if clock.is_rounds:
+        return Run(workload, memory, start, finish)
+    changes = np.unique(np.concatenate([start, start + 1, finish]))
+
+    def summed(at, values):
+        """The sum of `values` that came `at` or before each change, without the last one."""
+        total = np.bincount(np.searchsorted(changes, at), values, len(changes))
+        return total.cumsum()[:-1]
+
+    prefilled = np.bincount(np.searchsorted(changes, start), workload.prompt, len(changes))[:-1]
+    # From its second round on a request decodes; before round t + 1 it holds s + t - start.
+    decoding = summed(start + 1, np.ones(len(start))) - summed(finish, np.ones(len(start)))
+    offset = workload.prompt - start
+    context = summed(start + 1, offset) - summed(finish, offset) + decoding * changes[:-1]
+    # A request of one token completes before it decodes: its two changes cancel in both sums.
+    length = clock.step(prefilled, decoding, context)
+    growth = clock.step.c2 * decoding
+    begin = np.zeros(len(length))
+    begin[1:] = lasting.py_func(np.diff(changes), length, growth).cumsum()[:-1]
+    return Run(
+        workload,
+        memory,
+        start,
+        finish,
+        timetable=Timetable(changes[:-1], begin, length, growth),
+    )
+
+
+def planned(
+    workload: Workload, memory: int, clock: Clock, plan: Callable[[Workload], np.ndarray]
+) -> Run:
+    """Plan in rounds and run the plan.
+
+    In rounds, and for a backlog, the plan is kept start for start. Where requests arrive
+    in seconds, the round in which each is seen depends on the schedule itself: the plan
+    then takes those of smallest volume first, and its starts are an order that is run
+    under look-ahead admission.
+
+    Parameters
+    ----------
+    plan : from a workload with arrivals in rounds to (n,) int64 starts
+    """
+    if clock.is_rounds or workload.is_backlog:
+        return replay(workload, memory, plan(workload), clock)
+    by_volume = workload.ascending(workload.volume)
+    typical = look_ahead(workload, memory, by_volume, skip=5, clock=clock)
+    seen = typical.timetable.decision_after(workload.arrival)
+    in_rounds = replace(workload, arrival=seen.astype(float))
+    order = np.argsort(plan(in_rounds), kind="stable")
+    return look_ahead(workload, memory, order, clock=clock)

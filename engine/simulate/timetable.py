@@ -1,0 +1,163 @@
+"""When each round began and ended on the clock.
+
+Rounds in which the batch stays the same form a span. With B requests decoding, each
+round reads B tokens more than the one before, so the r-th round of a span lasts
+step + (r - 1) * growth seconds with growth = c2*B, and the sum has a closed form: the
+simulation jumps over a span instead of walking its rounds (DESIGN 1.2).
+
+A `Watch` is the clock while a kernel runs; a `Timetable` is what remains of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.clock import Clock, StepTime
+from engine.compiled import kernel
+
+NEVER = np.iinfo(np.int64).max
+NOW = np.dtype([("round", "i8"), ("seconds", "f8"), ("spans", "i8"), ("extra", "f8")])
+SPAN = np.dtype([("first", "i8"), ("begin", "f8"), ("length", "f8"), ("growth", "f8")])
+
+
+class Watch(NamedTuple):
+    """The running clock of a simulation.
+
+    Attributes
+    ----------
+    step : what a round lasts
+    whole : whether idle time ends on whole rounds; then a round is a unit of time
+    now : record of dtype NOW: rounds that have ended, the time, how many spans are
+        written, and the seconds by which the next round is longer (swapped KV cache)
+    spans : (m,) of dtype SPAN: how many rounds had ended when each began, when it began,
+        its first round's length, and by how much each later one is longer
+    """
+
+    step: StepTime
+    whole: bool
+    now: np.void
+    spans: np.ndarray
+
+
+def new_watch(clock: Clock, spans: int) -> Watch:
+    """A watch at time 0 with room for `spans` spans."""
+    room = np.empty(0 if clock.whole else spans, SPAN)
+    return Watch(clock.step, clock.whole, np.zeros(1, NOW)[0], room)
+
+
+@kernel
+def lasting(rounds, length, growth):
+    """How long a span's first `rounds` rounds take."""
+    return rounds * length + growth * (rounds * (rounds - 1.0) / 2.0)
+
+
+@kernel
+def step_length(step, prefilled, decoding, context):
+    over = max(0.0, prefilled + decoding - step.n0)
+    return step.c0 + step.c1 * over + step.c2 * context + step.c3 * decoding
+
+
+@kernel
+def pass_rounds(watch, rounds, prefilled, decoding, context):
+    """Let `rounds` rounds pass with the same batch; `context` is K before the first."""
+    now = watch.now
+    if watch.whole:
+        now.extra = 0.0
+        now.round += rounds
+        now.seconds += rounds
+        return
+    length = step_length(watch.step, prefilled, decoding, context) + now.extra
+    now.extra = 0.0
+    growth = watch.step.c2 * decoding
+    span = watch.spans[now.spans]
+    span.first = now.round
+    span.begin = now.seconds
+    span.length = length
+    span.growth = growth
+    now.spans += 1
+    now.round += rounds
+    now.seconds += lasting(rounds, length, growth)
+
+
+@kernel
+def rounds_before(watch, moment, decoding, context):
+    """How many rounds of this batch until one begins at or after `moment`; at least 0."""
+    wait = moment - watch.now.seconds
+    if wait <= 0.0:
+        return 0
+    if watch.whole:
+        return np.int64(np.ceil(wait))
+    length = step_length(watch.step, 0, decoding, context)
+    growth = watch.step.c2 * decoding
+    if length == 0.0 and growth == 0.0:
+        return NEVER
+    # A first guess by the root of the quadratic, then exact by the sum the clock uses.
+    if growth > 0.0:
+        half = length / growth - 0.5
+        guess = np.sqrt(half * half + 2.0 * wait / growth) - half
+    else:
+        guess = wait / length
+    if guess > 1e15:
+        return NEVER
+    rounds = max(1, np.int64(guess))
+    while rounds > 1 and watch.now.seconds + lasting(rounds - 1, length, growth) >= moment:
+        rounds -= 1
+    while watch.now.seconds + lasting(rounds, length, growth) < moment:
+        rounds += 1
+    return rounds
+
+
+@kernel
+def wait_idle(watch, moment):
+    """Nothing runs: the next round begins at `moment`, or at the next whole round."""
+    now = watch.now
+    if now.seconds >= moment:
+        return
+    if watch.whole:
+        moment = np.ceil(moment)
+        now.round = np.int64(moment)
+    now.seconds = moment
+
+
+@dataclass(frozen=True, eq=False)
+class Timetable:
+    """The spans of a run in seconds, one column for each field of SPAN."""
+
+    first: np.ndarray
+    begin: np.ndarray
+    length: np.ndarray
+    growth: np.ndarray
+
+    def ends(self, rounds: np.ndarray) -> np.ndarray:
+        """float64: when the given rounds (counted from 1) ended."""
+        return self._moment(rounds, rounds)
+
+    def begins(self, decisions: np.ndarray) -> np.ndarray:
+        """float64: when the round after each decision began.
+
+        A decision after r rounds is followed by round r + 1; between them an idle
+        server may have waited.
+        """
+        return self._moment(decisions, np.asarray(decisions) + 1)
+
+    def decision_after(self, moments: np.ndarray) -> np.ndarray:
+        """int64: about how many rounds had ended at the given times, by whole spans."""
+        span = np.searchsorted(self.begin, moments, side="left")
+        return np.append(self.first, self.first[-1] + 1)[span]
+
+    def _moment(self, passed, within):
+        span = np.searchsorted(self.first, within, side="left") - 1
+        return self.begin[span] + lasting.py_func(
+            passed - self.first[span], self.length[span], self.growth[span]
+        )
+
+
+def timetable_of(watch: Watch) -> Timetable | None:
+    """The written spans; None in the rounds clock, where a round is its own time."""
+    if watch.whole:
+        return None
+    written = watch.spans[: int(watch.now["spans"])]
+    return Timetable(*(written[name].copy() for name in SPAN.names))
