@@ -27,8 +27,8 @@ def draw(view: View) -> None:
     if left_out := caveats(entries):
         st.markdown(" ".join(left_out))
     with st.grid(4, min_column_width=150):
-        st.metric(f"Mean latency of {best.label} ({show.UNIT})", wording.number(best.mean))
-        st.metric(f"Its P99 ({show.UNIT})", wording.number(best.numbers["p99_latency"]))
+        st.metric(f"Mean latency of {best.label} ({view.clock.unit})", wording.number(best.mean))
+        st.metric(f"Its P99 ({view.clock.unit})", wording.number(best.numbers["p99_latency"]))
         st.metric("Above the bound", wording.gap(best.gap))
         st.metric("Set aside: larger than M", wording.count(len(best.run.set_aside)))
 
@@ -36,14 +36,15 @@ def draw(view: View) -> None:
     latencies = {entry.label: entry.run.latency for entry in entries[: show.DRAWN]}
     styles = {entry.label: entry.run.policy for entry in entries}
     show.figure(
-        draw_cdf(latencies, styles, "end-to-end latency", show.UNIT, log),
-        describe_cdf(latencies, "end-to-end latency", show.UNIT),
+        draw_cdf(latencies, styles, "end-to-end latency", view.clock.unit, log),
+        describe_cdf(latencies, "end-to-end latency", view.clock.unit),
         "latency-cdf",
     )
     show.how_many_drawn(entries)
     offer(jobs)
     show.league(entries)
     show.advice(view, best)
+    show.headroom(view, best)
     with st.container(horizontal=True):
         show.download("League table (CSV)", "league.csv", lambda: league_table(entries))
         show.download(

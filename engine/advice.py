@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from engine import wording
+from engine.clock import ROUNDS, Clock
 from engine.league import Entry
 from engine.policy import Policy
 from engine.simulate.run import Run
@@ -15,7 +16,7 @@ MORE_SKIP = 5
 WORTH_SAYING = 0.01  # of the mean latency
 
 
-def what_next(policy: Policy, best: Entry, workload: Workload) -> list[str]:
+def what_next(policy: Policy, best: Entry, workload: Workload, clock: Clock = ROUNDS) -> list[str]:
     """Sentences on what other settings would do to the best run's mean latency.
 
     Tries a quarter more memory and, where the policy has it, a wider walk.
@@ -26,12 +27,12 @@ def what_next(policy: Policy, best: Entry, workload: Workload) -> list[str]:
     told = [
         _effect(
             best,
-            policy.run(workload, larger, **params),
+            policy.run(workload, larger, clock=clock, **params),
             f"A quarter more memory ({wording.tokens(larger)})",
         )
     ]
     if params.get("skip") == 0:
-        wider = policy.run(workload, memory, **{**params, "skip": MORE_SKIP})
+        wider = policy.run(workload, memory, clock=clock, **{**params, "skip": MORE_SKIP})
         told.append(
             _effect(best, wider, f"Letting {best.label} pass over {MORE_SKIP} blocked requests")
         )
@@ -49,5 +50,5 @@ def _effect(best: Entry, changed: Run, change: str) -> str:
     verb = "cut" if saved > 0 else "raise"
     return (
         f"{change} would {verb} the mean latency by {wording.percent(abs(saved))}, "
-        f"to {wording.amount(mean, 'rounds')}."
+        f"to {wording.amount(mean, best.run.unit)}."
     )

@@ -58,11 +58,6 @@ class Clock:
     def is_rounds(self) -> bool:
         return self.whole
 
-    @property
-    def digest(self) -> str:
-        """A name for caches."""
-        return "rounds" if self.whole else "seconds " + " ".join(f"{c!r}" for c in self.step)
-
 
 ROUNDS = Clock("rounds", StepTime(1.0, 0.0, 0.0, 0.0, 0.0), whole=True)
 

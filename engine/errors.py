@@ -1,4 +1,4 @@
-"""The one exception that means: the user can mend this."""
+"""The exceptions that mean: the user can mend this."""
 
 
 class InputError(ValueError):
@@ -7,3 +7,13 @@ class InputError(ValueError):
     Pages show the message, the command line prints it and exits with 2. Every
     other exception is a defect of ours and is not caught.
     """
+
+
+class Livelock(InputError):
+    """A policy that would go on for ever: its requests restart again and again, none completes."""
+
+    def __init__(self, policy: str, at: int, restarting: int, fix: str) -> None:
+        super().__init__(
+            f"{policy} is in livelock from round {at:,} on: {restarting:,} requests restart again "
+            f"and again and none completes; {fix}"
+        )

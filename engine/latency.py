@@ -10,12 +10,19 @@ import pandas as pd
 from engine import wording
 from engine.league import Entry
 from engine.metrics import queueing, tpot, ttft
+from engine.token_gaps import largest_token_gap
 
 QUANTITIES = {
     "end-to-end latency": lambda run: run.latency,
     "time to first token": ttft,
     "queueing": queueing,
     "time per output token": tpot,
+    "largest token gap": largest_token_gap,
+}
+LIMITED = {  # the limit that a quantity is held against
+    "end-to-end latency": "latency",
+    "time to first token": "ttft",
+    "time per output token": "tpot",
 }
 PERCENTS = (5, 25, 50, 75, 90, 95, 99)
 
@@ -63,21 +70,23 @@ def class_table(entries: Sequence[Entry]) -> pd.DataFrame:
     )
 
 
-def latency_headline(values: Mapping[str, np.ndarray], quantity: str, name: str | None) -> str:
+def latency_headline(
+    values: Mapping[str, np.ndarray], quantity: str, name: str | None, unit: str
+) -> str:
     """Who is best at the median and at P99, in one sentence."""
     if not values:
         return f"No request has a {quantity} here."
     whose = "" if name is None else f" of {name} requests"
     medians = {label: float(np.median(sample)) for label, sample in values.items()}
     tails = {label: float(np.percentile(sample, 99)) for label, sample in values.items()}
-    return f"{_lowest(medians, f'median {quantity}{whose}')}. {_lowest(tails, 'P99')}."
+    return f"{_lowest(medians, f'median {quantity}{whose}', unit)}. {_lowest(tails, 'P99', unit)}."
 
 
-def _lowest(values: Mapping[str, float], what: str) -> str:
+def _lowest(values: Mapping[str, float], what: str, unit: str) -> str:
     """Who has the lowest value, and who shares it."""
     least = min(values.values())
     tied = [f"**{label}**" for label, value in values.items() if value <= 1.005 * least]
-    amount = wording.amount(least, "rounds")
+    amount = wording.amount(least, unit)
     if len(tied) == len(values) > 1:
         return f"All policies have practically the same {what} ({amount})"
     verb = "has" if len(tied) == 1 else "have"

@@ -124,7 +124,7 @@ def headline(entries: Sequence[Entry]) -> str:
     best, rival = entries[0], rival_of(entries)
     tied = [entry.label for entry in entries if entry.mean <= TIED * best.mean]
     if len(entries) == 1:
-        first = f"**{best.label}** has a mean latency of {wording.amount(best.mean, 'rounds')}"
+        first = f"**{best.label}** has a mean latency of {wording.amount(best.mean, best.run.unit)}"
     elif len(tied) == len(entries):
         first = "All policies have practically the same mean latency here; the best"
     else:

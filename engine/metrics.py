@@ -69,6 +69,11 @@ def memory_curve(run: Run, of: np.ndarray | None = None) -> MemoryCurve:
     return MemoryCurve(time, base + alive * time[:-1], base + alive * time[1:], alive)
 
 
+def peak_memory(run: Run) -> int:
+    """The most tokens held at the end of a round, on one server."""
+    return max(memory_curve(part).peak for part in run.parts)
+
+
 def ttft(run: Run) -> np.ndarray:
     """(n,) float64: end of the round of the first token minus arrival, in clock units."""
     return run.first_token_at - run.workload.arrival
@@ -88,7 +93,7 @@ def queueing(run: Run) -> np.ndarray:
 
 def recomputed_tokens(run: Run) -> int:
     """Tokens prefilled or generated a second time after preemptions."""
-    return 0 if run.preempted is None else int(run.preempted.recomputed.sum())
+    return int(run.recomputed.sum())
 
 
 def _mean(values: np.ndarray) -> float | None:
@@ -111,7 +116,7 @@ def summary(run: Run) -> dict:
         "mean_tpot": _mean(tpot(run)),
         "output_tokens_per_time": float(run.workload.output.sum() / makespan),
         "makespan": makespan,
-        "peak_memory": memory_curve(run).peak,
+        "peak_memory": peak_memory(run),
         "preemptions": int(run.preemptions.sum()),
         "recomputed_tokens": recomputed_tokens(run),
         "gave_up_kv": run.gave_up_kv,

@@ -3,14 +3,15 @@
 A finite run of an overloaded system has finite averages, which mean nothing: they
 grow with the horizon. Two numbers tell:
 
-- the *load*: the requests' volumes, token-rounds, over the M token-rounds a round that
-  the server has until the last of them arrives. Above 1, no policy can keep up;
-- the *drift*: how much volume is in the system late in the arrivals, beyond what was
-  there in the middle, as a share of the volume that arrived in between. A policy that
-  leaves memory unused falls behind at a load below 1. Requests are weighed by volume
-  because policies that favour small ones hide an overload in a few large ones.
+- the *load*: what the requests need of the server, over the time until the last of them
+  arrives. In rounds a request needs its volume of the M tokens there are in each round; in
+  seconds it needs at least its work (engine/work). Above 1, no policy can keep up;
+- the *drift*: how much need is in the system late in the arrivals, beyond what was there
+  in the middle, as a share of the need that arrived in between. A policy that leaves
+  memory unused falls behind at a load below 1. Requests are weighed by need because
+  policies that favour small ones hide an overload in a few large ones.
 
-The drift of a stable system is not 0 but noise; two standard deviations of the volume that
+The drift of a stable system is not 0 but noise; two standard deviations of the need that
 came in between are allowed.
 """
 
@@ -22,6 +23,7 @@ import numpy as np
 
 from engine import wording
 from engine.simulate.run import Run
+from engine.work.envelope import steepest, work
 
 MIDDLE = (0.4, 0.6)  # of the span in which requests arrive
 LATE = (0.8, 1.0)
@@ -36,15 +38,17 @@ class Verdict:
 
     Attributes
     ----------
-    kind : `backlog` (all arrive at once), `too short` to tell, `stable`, `saturated`
-        or `overloaded`
-    load : volume of the requests over the memory there is for it while they arrive
-    drift : share of the volume arriving from the middle on that was left over, beyond noise
+    kind : `backlog` (all arrive at once), `closed loop` (its clients wait for it), `too
+        short` to tell, `stable`, `saturated` or `overloaded`
+    load : need of the requests over the time in which they arrive
+    drift : share of the need arriving from the middle on that was left over, beyond noise
+    of_what : what the load is a share of
     """
 
     kind: str
     load: float = 0.0
     drift: float = 0.0
+    of_what: str = "the memory"
 
     @property
     def is_steady(self) -> bool:
@@ -55,9 +59,12 @@ class Verdict:
         """One sentence on what the latencies of this run mean."""
         if self.kind == "backlog":
             return "All requests arrive at once: latency grows with their number."
+        if self.kind == "closed loop":
+            return "A closed loop: clients wait for their answers, so the load adapts to the server."
         if self.kind == "too short":
             return "Too few requests to tell whether this load can be carried."
-        load = f"the requests need {wording.percent(self.load)} of the memory while they arrive"
+        share = wording.percent(self.load)
+        load = f"the requests need {share} of {self.of_what} while they arrive"
         if self.kind == "overloaded" and self.load > 1:
             return f"Overloaded: {load}. No policy carries that; latencies grow with the horizon."
         if self.kind == "overloaded":
@@ -73,31 +80,42 @@ def verdict(run: Run) -> Verdict:
     workload = run.workload
     arrival = workload.arrival
     first, span = arrival.min(), float(np.ptp(arrival))
+    if workload.concurrency:
+        return Verdict("closed loop")
     if span == 0:
         return Verdict("backlog")
     if len(arrival) < FEW:
         return Verdict("too short")
-    load = float(workload.volume.sum() / (run.memory * span))
-    drift = _drift(run, first, span)
+    need = _need(run)
+    load = float(need.sum() / span)
+    drift = _drift(run, need, first, span)
     if load > 1 or drift > FALLS_BEHIND:
         kind = "overloaded"
     else:
         kind = "saturated" if load > NEARLY_FULL or drift > 0 else "stable"
-    return Verdict(kind, load, drift)
+    of_what = "the memory" if run.clock.is_rounds else "the GPU's time, at least,"
+    return Verdict(kind, load, drift, of_what)
 
 
-def _drift(run: Run, first: float, span: float) -> float:
+def _need(run: Run) -> np.ndarray:
+    """(n,) clock units for which each request needs the whole server, at least."""
+    if run.clock.is_rounds:
+        return run.workload.volume / run.memory
+    step = run.clock.step
+    return work(run.workload, run.memory, step, steepest(step), every_run=True).total
+
+
+def _drift(run: Run, need: np.ndarray, first: float, span: float) -> float:
     middle, late = (
-        _volume_in_system(run, first + begin * span, first + end * span)
+        _need_in_system(run, need, first + begin * span, first + end * span)
         for begin, end in (MIDDLE, LATE)
     )
-    share = (sum(LATE) - sum(MIDDLE)) / 2
-    came = run.workload.volume.astype(float) * share
-    noise = 2 * np.sqrt((came * run.workload.volume).sum())
+    came = need * (sum(LATE) - sum(MIDDLE)) / 2
+    noise = 2 * np.sqrt((came * need).sum())
     return float(max(0.0, late - middle - noise) / came.sum())
 
 
-def _volume_in_system(run: Run, begin: float, end: float) -> float:
-    """Volume of the requests that have arrived and not finished, averaged over [begin, end]."""
-    inside = np.minimum(run.finish, end) - np.maximum(run.workload.arrival, begin)
-    return float((np.maximum(inside, 0) * run.workload.volume).sum() / (end - begin))
+def _need_in_system(run: Run, need: np.ndarray, begin: float, end: float) -> float:
+    """Need of the requests that have arrived and not finished, averaged over [begin, end]."""
+    inside = np.minimum(run.finished_at, end) - np.maximum(run.workload.arrival, begin)
+    return float((np.maximum(inside, 0) * need).sum() / (end - begin))

@@ -76,6 +76,7 @@ class Policy:
     uses_lengths : needs (predicted) output lengths
     may_give_up_kv : may preempt, so that not every bound covers its runs
     timed : stops by the clock, so that two runs that it stops may differ
+    waits_for_more : holds requests back for others, while others are due
     usable : (memory, params) -> the tokens of M that one request can have
     """
 
@@ -92,6 +93,7 @@ class Policy:
     uses_lengths: bool = True
     may_give_up_kv: bool = False
     timed: bool = False
+    waits_for_more: bool = False
     usable: Callable[[int, Mapping], int] = lambda memory, params: memory
 
     def read_params(self, given: Mapping) -> dict:
@@ -124,7 +126,7 @@ class Policy:
         values = self.read_params(params)
         fitting, aside = set_aside(workload, self.usable(check_memory(memory), values))
         run = self.simulate(fitting, memory, clock, progress, **values)
-        return replace(run, policy=self.key, params=values, set_aside=aside)
+        return replace(run, policy=self.key, params=values, clock=clock, set_aside=aside)
 
 
 POLICIES: dict[str, Policy] = {}

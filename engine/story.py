@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine import wording
-from engine.simulate.run import Run, visible_rounds
+from engine.simulate.run import Run
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ class Story:
     first_in_line : the decision from which nobody before it in the order was waiting
     at_sight, in_line : what kept it out when seen and when first in line; None if nothing did
     start, finish : rounds
-    stays : (begin, end, tokens prefilled) of each period in memory
+    waited, latency : clock units
+    stays : (begin, end, tokens held at the begin) of each period in memory
     """
 
     row: int
@@ -59,6 +60,8 @@ class Story:
     in_line: Obstacle | None
     start: int
     finish: int
+    waited: float
+    latency: float
     stays: tuple[tuple[int, int, int], ...]
 
     @property
@@ -80,7 +83,7 @@ def _rank(run: Run) -> np.ndarray:
 def tell(run: Run, i: int) -> Story:
     """The story of request `i` (an index into the run's workload)."""
     workload, rank = run.workload, _rank(run)
-    visible = visible_rounds(workload.arrival)
+    visible = run.seen
     start, seen = int(run.start[i]), int(visible[i])
     before = (rank < rank[i]) & (visible <= start)
     waiting_when_seen = np.flatnonzero(before & (visible <= seen) & (run.start > seen))
@@ -109,6 +112,8 @@ def tell(run: Run, i: int) -> Story:
         in_line=obstacle(run, i, first_in_line, rank) if start > first_in_line else None,
         start=start,
         finish=int(run.finish[i]),
+        waited=float(run.started_at[i] - workload.arrival[i]),
+        latency=float(run.latency[i]),
         stays=tuple(stays),
     )
 
@@ -139,9 +144,9 @@ def obstacle(run: Run, i: int, decision: int, rank: np.ndarray | None = None) ->
     else:
         end = decision + int(run.workload.output[i])
         moments = np.append(np.unique(last[last <= end]), end)
-    held = stays.held[here] - stays.begin[here]
     alive = last[None, :] >= moments[:, None]
-    used = (alive * (held[None, :] + moments[:, None])).sum(axis=1)
+    growth = stays.grows[here] * (moments[:, None] - stays.begin[here])
+    used = (alive * (stays.held[here] + growth)).sum(axis=1)
     over = used + run.workload.prompt[i] + moments - decision - run.memory
     worst = int(over.argmax())
     if over[worst] <= 0:
@@ -163,7 +168,7 @@ def in_words(story: Story, run: Run) -> list[str]:
         f"**Request #{story.row}**: prompt {wording.tokens(story.prompt)}, output "
         f"{wording.tokens(story.output)}; at its end it holds "
         f"{wording.tokens(story.prompt + story.output)}.",
-        f"Arrived at {wording.moment(story.arrival)}; the decision at round {seen} is the first "
+        f"Arrived at {_when(story.arrival, run)}; the decision at round {seen} is the first "
         "that knows it.",
     ]
     if story.start > story.seen and story.ahead:
@@ -174,12 +179,17 @@ def in_words(story: Story, run: Run) -> list[str]:
         told.append(f"{_hindered('it', story.in_line, run)}.")
     elif story.start > story.first_in_line:
         told.append("It would have fitted then; another rule of the policy held it back.")
-    wait = wording.moment(story.start - story.arrival)
-    told.append(f"Started at round {wording.count(story.start)}, after {wait} rounds of waiting.")
+    wait = f"{wording.moment(story.waited)} {run.unit}"
+    told.append(f"Started at round {wording.count(story.start)}, after {wait} of waiting.")
     told += _losses(story)
-    latency = wording.moment(story.finish - story.arrival)
-    told.append(f"Finished at round {wording.count(story.finish)}: latency {latency} rounds.")
+    latency = f"{wording.moment(story.latency)} {run.unit}"
+    told.append(f"Finished at round {wording.count(story.finish)}: latency {latency}.")
     return told
+
+
+def _when(moment: float, run: Run) -> str:
+    """A point in time; a bare number is a round."""
+    return wording.moment(moment) + ("" if run.timetable is None else f"{wording.THIN}s")
 
 
 def _why_others_first(story: Story, run: Run) -> list[str]:

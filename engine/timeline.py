@@ -24,7 +24,7 @@ class MemoryStack:
 
     Attributes
     ----------
-    time : (k,) int64, rounds, ascending; a time stands twice where memory drops
+    time : (k,) clock units, ascending; a time stands twice where memory drops
     by_class : (classes, k) int64, tokens of each class
     exact : whether every change point is there, or the highest moment of each column
     """
@@ -52,11 +52,13 @@ def memory_stack(run: Run, window: tuple[int, int] | None = None) -> MemoryStack
         begins = np.maximum(whole.time[:-1][shown], first)
         ends = np.minimum(whole.time[1:][shown], last)
         moments = np.stack([begins, ends], axis=1).ravel()
+        time = np.stack([run.begins(begins), run.ends(ends)], axis=1).ravel()
         pieces = np.repeat(np.flatnonzero(shown), 2)
     else:
         moments = _highest_moments(whole, first, last)
+        time = run.ends(moments)
         pieces = np.searchsorted(whole.time[1:], moments)
-    return MemoryStack(moments, np.array([_held(c, moments, pieces) for c in curves]), exact)
+    return MemoryStack(time, np.array([_held(c, moments, pieces) for c in curves]), exact)
 
 
 def _held(curve: MemoryCurve, moments: np.ndarray, pieces: np.ndarray) -> np.ndarray:
@@ -110,7 +112,7 @@ class Density:
 
     Attributes
     ----------
-    time : (columns,) float64, the middle of each column, rounds
+    time : (columns,), the middle round of each column, in clock units
     size_edges : (rows + 1,) float64, bounds of s + o, tokens, evenly spaced in the logarithm
     tokens, requests : (rows, columns) int64, in memory at that moment
     """
@@ -133,20 +135,20 @@ def density(
     row = np.clip(np.searchsorted(size_edges, size, side="right") - 1, 0, rows - 1)[stays.request]
     enter = np.searchsorted(middle, stays.begin, side="right")
     leave = np.searchsorted(middle, stays.end, side="right")
-    base = np.zeros((rows, columns + 1), np.int64)
-    requests = np.zeros((rows, columns + 1), np.int64)
+    base, growing, requests = (np.zeros((rows, columns + 1), np.int64) for _ in range(3))
     for column, sign in ((enter, 1), (leave, -1)):
-        np.add.at(base, (row, column), sign * (stays.held - stays.begin))
+        np.add.at(base, (row, column), sign * (stays.held - stays.grows * stays.begin))
+        np.add.at(growing, (row, column), sign * stays.grows)
         np.add.at(requests, (row, column), sign)
-    requests = requests.cumsum(axis=1)[:, :-1]
-    tokens = base.cumsum(axis=1)[:, :-1] + requests * middle.astype(np.int64)
-    return Density(middle, size_edges, tokens, requests)
+    base, growing, requests = (cells.cumsum(axis=1)[:, :-1] for cells in (base, growing, requests))
+    middle = np.maximum(middle.astype(np.int64), 1)
+    return Density(run.ends(middle), size_edges, base + growing * middle, requests)
 
 
 def held_at(run: Run, at: int) -> tuple[np.ndarray, np.ndarray]:
     """Who is in memory at the end of round `at`: request indices and their tokens, most first."""
     stays = run.stays
     here = np.flatnonzero((stays.begin < at) & (stays.end >= at))
-    held = stays.held[here] + at - stays.begin[here]
+    held = stays.held[here] + stays.grows[here] * (at - stays.begin[here])
     most_first = np.argsort(-held, kind="stable")
     return stays.request[here][most_first], held[most_first]

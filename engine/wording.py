@@ -50,6 +50,11 @@ def ratio(value: float) -> str:
     return f"{value:.2g}x" if value < 10 else f"{value:,.0f}x".replace(",", THIN)
 
 
+def change(value: float) -> str:
+    """A difference with its sign: +12.3, −0.5."""
+    return f"{'+' if value > 0 else '−' if value < 0 else ''}{number(abs(value))}"
+
+
 def percent(share: float) -> str:
     """A share of one as a percentage: 0.057 -> 5.7 %."""
     digits = 1 if abs(share) < 1 else 0

@@ -14,6 +14,7 @@ from engine.fields import number_in
 MAX_TOKENS = 10**9  # a request; keeps every sum of the engine inside int64
 MAX_MEMORY = 10**12  # tokens; a rack of GPUs holds some 10**8
 MAX_ARRIVAL = 10**12  # clock units
+MAX_PRIORITY = 10**9
 
 
 def _column(values, dtype, name: str) -> np.ndarray:
@@ -47,6 +48,11 @@ class Workload:
     classes : names of the request classes
     row : (n,) int64, each request's row in the trace it came from; breaks the
         ties that arrival leaves
+    priority : (n,) int64, -10**9 .. 10**9, lower first; all 0 where none was given
+    concurrency : a closed loop of so many clients: arrivals are ignored, the requests come
+        in order of the rows, and the next arrives the moment one finishes; 0: as they arrive
+    with_cache : requests arrive with the KV cache of their prompts and decode at once, as
+        behind a pool of servers that prefill
 
     Raises
     ------
@@ -60,6 +66,9 @@ class Workload:
     class_of: np.ndarray | None = None
     classes: tuple[str, ...] = ("all",)
     row: np.ndarray | None = field(default=None)
+    priority: np.ndarray | None = None
+    concurrency: int = 0
+    with_cache: bool = False
 
     def __post_init__(self) -> None:
         n = len(self.arrival)
@@ -73,11 +82,15 @@ class Workload:
                 np.zeros(n) if self.class_of is None else self.class_of, np.int64, "class"
             ),
             "row": _column(np.arange(n) if self.row is None else self.row, np.int64, "row"),
+            "priority": _column(
+                np.zeros(n) if self.priority is None else self.priority, np.int64, "priority"
+            ),
         }
         for name, column in columns.items():
             if len(column) != n:
                 raise InputError(f"{name} has {len(column)} rows but arrival has {n}")
             object.__setattr__(self, name, column)
+        number_in("concurrency", self.concurrency, 0, MAX_TOKENS, whole=True)
         arrival, class_of = columns["arrival"], columns["class_of"]
         in_time = np.isfinite(arrival) & (arrival >= 0) & (arrival <= MAX_ARRIVAL)
         _require(in_time, "arrival", arrival, f"a number from 0 to {MAX_ARRIVAL:.0e}")
@@ -88,6 +101,10 @@ class Workload:
             )
         known = (class_of >= 0) & (class_of < len(self.classes))
         _require(known, "class", class_of, f"one of {len(self.classes)} classes")
+        priority = columns["priority"]
+        _require(
+            abs(priority) <= MAX_PRIORITY, "priority", priority, "at most a billion either way"
+        )
 
     def __len__(self) -> int:
         return len(self.arrival)
@@ -105,13 +122,16 @@ class Workload:
     @cached_property
     def is_backlog(self) -> bool:
         """Whether every request is there from the start."""
-        return bool((self.arrival == 0).all())
+        return bool((self.arrival == 0).all()) and not self.concurrency
 
     @cached_property
     def digest(self) -> str:
         """A name for these exact requests, for caches and certificates."""
-        content = hashlib.sha256(repr(self.classes).encode())
-        for column in (self.arrival, self.prompt, self.output, self.class_of, self.row):
+        content = hashlib.sha256(repr((self.classes, self.concurrency, self.with_cache)).encode())
+        columns = [self.arrival, self.prompt, self.output, self.class_of, self.row]
+        if self.priority.any():  # where none was given, the name is what it was without the column
+            columns.append(self.priority)
+        for column in columns:
             content.update(column.tobytes())
         return content.hexdigest()[:16]
 
@@ -124,6 +144,7 @@ class Workload:
             output=self.output[which],
             class_of=self.class_of[which],
             row=self.row[which],
+            priority=self.priority[which],
         )
 
     def ascending(self, key: np.ndarray) -> np.ndarray:

@@ -22,7 +22,9 @@ class PlainServer:
     running: list = field(default_factory=list)  # in order of admission
     waiting: list = field(default_factory=list)  # the head first
     used: list = field(default_factory=list)  # memory at the end of every round
+    resident: list = field(default_factory=list)  # who holds memory and generates nothing
     extra: float = 0.0  # seconds on top of the next round
+    alarm: float = math.inf  # when a policy wants to decide although nothing happens
     any_dropped: bool = False
 
     def __post_init__(self):
@@ -31,22 +33,33 @@ class PlainServer:
         self.prompt = self.workload.prompt.tolist()
         self.output = self.workload.output.tolist()
         self.coming = sorted(range(n), key=lambda i: (self.arrival[i], i))
+        self.later = []  # in a closed loop, who comes as others finish
+        if self.workload.concurrency:
+            self.arrival = [0.0] * n
+            self.coming = list(range(min(n, self.workload.concurrency)))
+            self.later = list(range(self.workload.concurrency, n))
         self.gen = [0] * n
         self.left = [0] * n  # prompt tokens still to prefill
         self.chunk = [0] * n  # of these, in the next round
         self.start, self.first_token, self.finish = ([None] * n for _ in range(3))
         self.started_at, self.first_token_at, self.finished_at = ([None] * n for _ in range(3))
         self.lost, self.recomputed = [0] * n, [0] * n
+        self.token_at = [[] for _ in range(n)]
 
     def held(self, i):
         return self.prompt[i] + self.gen[i]
+
+    def comes_cached(self, i):
+        """Whether its KV cache is there without a prefill: on its first admission."""
+        return self.workload.with_cache and self.start[i] is None
 
     def admit(self, i, chunk=None, swapped=False):
         """Into the batch; the whole prompt is prefilled in the next round, or `chunk` of it."""
         self.waiting.remove(i)
         self.running.append(i)
+        swapped = swapped or self.comes_cached(i)
         self.left[i] = 0 if swapped else self.held(i)
-        self.chunk[i] = self.left[i] if chunk is None else chunk
+        self.chunk[i] = self.left[i] if chunk is None or swapped else chunk
         if self.start[i] is None:
             self.start[i], self.started_at[i] = self.round, self.time
 
@@ -65,12 +78,16 @@ class PlainServer:
 
     def run(self, decide):
         while None in self.finish:
-            if not self.running and not self.waiting:
+            if not self.running and not self.waiting and not self.resident:
                 self._sleep(self.arrival[self.coming[0]])
             while self.coming and self.arrival[self.coming[0]] <= self.time:
                 self.waiting.append(self.coming.pop(0))
             self.any_dropped = False
             decide(self)
+            if not self.running:
+                arrivals = [self.arrival[i] for i in self.coming[:1]]
+                self._sleep(min([self.alarm, *arrivals]))
+                continue
             self._step()
             assert self.used[-1] <= self.memory
         return self
@@ -97,15 +114,19 @@ class PlainServer:
             self.chunk[i] = 0
             if self.left[i] == 0:
                 self._token(i)
-        self.used.append(sum(self.held(i) for i in batch))
+        self.used.append(sum(self.held(i) for i in [*batch, *self.resident]))
         self.running = [i for i in batch if self.finish[i] is None]
 
     def _token(self, i):
         self.gen[i] += 1
+        self.token_at[i].append(self.time)
         if self.first_token[i] is None:
             self.first_token[i], self.first_token_at[i] = self.round, self.time
         if self.gen[i] == self.output[i]:
             self.finish[i], self.finished_at[i] = self.round, self.time
+            if self.later:
+                self.arrival[self.later[0]] = self.time
+                self.coming.append(self.later.pop(0))
 
     def need(self):
         return sum(self.held(i) + 1 for i in self.running)
@@ -208,7 +229,7 @@ def chunked(rule):
             if need() + more > limit or len(server.running) >= rule.max_num_seqs:
                 break
             chunk = min(server.held(i), budget)
-            budget -= chunk
+            budget -= 1 if server.comes_cached(i) else chunk
             server.admit(i, chunk)
 
     return decide

@@ -1,5 +1,7 @@
 """Every kernel does what a plain server that walks each round does, on both clocks."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,6 +15,7 @@ from engine.simulate.look_ahead import look_ahead
 from engine.simulate.preempting import Admission, preempting
 from engine.simulate.replay import replay
 from engine.simulate.timetable import NEVER
+from engine.token_gaps import largest_token_gap
 from tests import plain_server
 from tests.strategies import instances
 
@@ -34,20 +37,32 @@ def compare(run, plain):
     assert run.start.tolist() == plain.start
     assert run.first_token.tolist() == plain.first_token
     assert run.finish.tolist() == plain.finish
-    assert run.started_at.tolist() == plain.started_at
-    assert run.first_token_at.tolist() == plain.first_token_at
-    assert run.finished_at.tolist() == plain.finished_at
+    assert run.started_at == pytest.approx(plain.started_at, rel=1e-12)
+    assert run.first_token_at == pytest.approx(plain.first_token_at, rel=1e-12)
+    assert run.finished_at == pytest.approx(plain.finished_at, rel=1e-12)
     assert run.preemptions.tolist() == plain.lost
     recomputed = run.preempted.recomputed.tolist() if run.gave_up_kv else [0] * len(plain.lost)
     assert recomputed == plain.recomputed
     assert memory_curve(run).peak == max(plain.used) <= run.memory
+    assert run.workload.arrival == pytest.approx(plain.arrival, rel=1e-12)
 
 
-@settings(max_examples=1500)
-@given(instances(), SECONDS, st.integers(0, 3), st.randoms(use_true_random=False))
-def test_look_ahead(instance, clock, skip, random):
+LOOPS = st.one_of(st.just(0), st.integers(1, 9))  # clients of a closed loop; 0: none
+
+
+@settings(max_examples=2000)
+@given(
+    instances(),
+    CLOCKS,
+    LOOPS,
+    st.booleans(),
+    st.integers(0, 3),
+    st.randoms(use_true_random=False),
+)
+def test_look_ahead(instance, clock, concurrency, with_cache, skip, random):
     """Start for start and second for second, for any order and any skip."""
     workload, memory = instance
+    workload = replace(workload, concurrency=concurrency, with_cache=with_cache)
     order = list(range(len(workload)))
     random.shuffle(order)
     run = look_ahead(workload, memory, np.array(order), skip, clock)
@@ -72,6 +87,7 @@ def admissions(draw, memory, blocks):
 @st.composite
 def preempting_cases(draw):
     workload, memory = draw(instances())
+    workload = replace(workload, concurrency=draw(LOOPS), with_cache=draw(st.booleans()))
     clock = draw(CLOCKS)
     # Room for whole blocks: a request may fit in M and not in its blocks.
     rule = draw(admissions(memory + 2, 3))
@@ -97,6 +113,19 @@ def test_chunked(case):
     run = chunked(workload, memory, rule, clock, silent)
     plain = plain_server.PlainServer(workload, memory, clock)
     compare(run, plain.run(plain_server.chunked(rule)))
+
+
+@settings(max_examples=500)
+@given(preempting_cases())
+def test_largest_token_gap(case):
+    """The longest wait between two tokens, preempted or not, restarts left out."""
+    workload, memory, rule, clock = case
+    run = preempting(workload, memory, rule, clock, silent)
+    plain = plain_server.PlainServer(workload, memory, clock)
+    plain.run(plain_server.preempting(rule, set()))
+    gaps = [np.diff(times).max(initial=-np.inf) for times in plain.token_at]
+    gaps = [gap if np.isfinite(gap) else np.nan for gap in gaps]
+    assert largest_token_gap(run) == pytest.approx(gaps, rel=1e-9, nan_ok=True)
 
 
 @settings(max_examples=500)

@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import Workload, find_method, find_policy
+from engine import Workload, find_method, find_policy, gap
+from engine.clock import seconds_clock
+from engine.metrics import summary
 
 OURS = json.loads((Path(__file__).parent / "known_answers.json").read_text())
 
@@ -42,6 +44,29 @@ def check_bounds(case):
     assert hindsight.value == pytest.approx(case["hindsight"])
 
 
+def check_seconds(case):
+    """Each policy is named with its parameters, as in `vllm watermark=0.05`."""
+    workload, memory = workload_of(case), case["memory"]
+    given = case["coefficients"]
+    clock = seconds_clock(*(given[name] for name in ("c0", "c1", "N0", "c2", "c3")))
+    bounds = [
+        bound
+        for key in ("srpt", "prices")
+        for bound in find_method(key).bounds(workload, memory, clock=clock)
+    ]
+    best = {every: max(b.value for b in bounds if b.covers_preemption >= every) for every in (0, 1)}
+    assert best[0] >= case["srpt_bound"] * (1 - 1e-9)
+    assert best[1] >= case["srpt_bound_any_policy"] * (1 - 1e-9)
+    for name, told in case["policies"].items():
+        key, *params = name.split()
+        params = dict(param.split("=") for param in params)
+        run = find_policy(key).run(workload, memory, clock=clock, **params)
+        found = summary(run)
+        for field, value in told.items():
+            assert found[field] == pytest.approx(value, rel=1e-6), (case["name"], name, field)
+        assert gap(run, bounds) is None or gap(run, bounds) >= 1
+
+
 @pytest.mark.parametrize("case", OURS, ids=lambda case: case["name"])
 def test_policies(case):
     """Start for start."""
@@ -57,6 +82,17 @@ def test_bounds(case):
 @pytest.fixture(scope="session")
 def golden(shared):
     return json.loads((shared / "cases" / "golden.json").read_text())["rounds"]
+
+
+@pytest.fixture(scope="session")
+def golden_seconds(shared):
+    return json.loads((shared / "cases" / "golden.json").read_text())["seconds"]
+
+
+def test_seconds(golden_seconds):
+    """Totals, TTFT and preemptions on the seconds clock, and bounds no worse than SRPT's."""
+    for case in golden_seconds:
+        check_seconds(case)
 
 
 def test_all_policies(golden):

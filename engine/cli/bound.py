@@ -6,6 +6,7 @@ import argparse
 
 from engine.bound import METHODS, find_method
 from engine.certificate import certificate
+from engine.cli.clock_arguments import read_clock
 from engine.cli.results import bound_row, show, write_text
 from engine.cli.trace_arguments import add_trace_arguments, read_workload
 from engine.workload import check_memory, set_aside
@@ -17,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--method",
         action="append",
         metavar="METHOD",
-        help=f"how to bound, repeatable: {', '.join(METHODS)} (default: fluid)",
+        help=f"how to bound, repeatable: {', '.join(METHODS)} (default: fluid, or srpt in seconds)",
     )
     parser.add_argument(
         "--preemptive",
@@ -32,12 +33,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     memory = check_memory(arguments.memory)
-    methods = [find_method(key) for key in dict.fromkeys(arguments.method or ["fluid"])]
+    clock = read_clock(arguments)
+    default = "fluid" if clock.is_rounds else "srpt"
+    methods = [find_method(key) for key in dict.fromkeys(arguments.method or [default])]
     workload = read_workload(arguments)
     bounds = [
         bound
         for method in methods
-        for bound in method.bounds(workload, memory, time_limit=arguments.time_limit)
+        for bound in method.bounds(workload, memory, time_limit=arguments.time_limit, clock=clock)
         if bound.covers_preemption or not arguments.preemptive
     ]
     if arguments.certificate:

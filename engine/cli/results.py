@@ -25,7 +25,7 @@ TABLE_COLUMNS = {
     "preemptions": "preemptions",
     "gap": "gap",
 }
-WHOLE = ("makespan", "peak_memory", "preemptions")
+WHOLE = ("peak_memory", "preemptions")
 
 
 def bound_row(bound: Bound) -> dict:

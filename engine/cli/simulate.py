@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 import pandas as pd
 
 from engine.bound import Bound, find_method, gap
+from engine.cli.clock_arguments import read_clock
 from engine.cli.results import bound_row, show, write_text
 from engine.cli.trace_arguments import add_trace_arguments, read_workload
-from engine.errors import InputError
+from engine.errors import InputError, Livelock
 from engine.metrics import per_request, summary
 from engine.policy import find_policy, quick_policies
 from engine.simulate.run import Run
@@ -44,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     memory = check_memory(arguments.memory)
+    clock = read_clock(arguments)
     params = read_params(arguments.param)
     methods = [find_method(key) for key in dict.fromkeys(arguments.bound)]
     workload = read_workload(arguments)
@@ -51,8 +54,8 @@ def run(arguments: argparse.Namespace) -> None:
     chosen = [find_policy(key) for key in keys]
     for key in params.keys() - set(keys):
         raise InputError(f"a parameter of {key} is given, but {key} is not among the policies")
-    runs = [policy.run(workload, memory, **params.get(policy.key, {})) for policy in chosen]
-    bounds = [bound for method in methods for bound in method.bounds(workload, memory)]
+    runs, failed = _run_all(chosen, workload, memory, clock, params)
+    bounds = [bound for method in methods for bound in method.bounds(workload, memory, clock=clock)]
     if arguments.per_request:
         write_per_request(runs, workload, arguments.per_request)
     show(
@@ -62,10 +65,25 @@ def run(arguments: argparse.Namespace) -> None:
             "memory": memory,
             "clock": arguments.clock,
             "policies": [policy_row(run, bounds) for run in runs],
+            **({"failed": failed} if failed else {}),
             "bounds": [bound_row(bound) for bound in bounds],
         },
         arguments.format == "json",
     )
+
+
+def _run_all(chosen, workload, memory, clock, params) -> tuple[list[Run], list[dict]]:
+    """Every policy's run; one that would never end is told on stderr and listed apart."""
+    runs, failed = [], []
+    for policy in chosen:
+        try:
+            runs.append(policy.run(workload, memory, clock=clock, **params.get(policy.key, {})))
+        except Livelock as problem:
+            print(problem, file=sys.stderr)
+            failed.append({"policy": policy.key, "reason": str(problem)})
+    if not runs:
+        raise InputError(failed[0]["reason"])
+    return runs, failed
 
 
 def policy_row(run: Run, bounds: list[Bound]) -> dict:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from engine.cli.clock_arguments import add_clock_arguments
 from engine.traces import read_trace
 from engine.workload import Workload
 
@@ -13,7 +14,7 @@ def add_trace_arguments(parser: argparse.ArgumentParser) -> None:
     """A trace, the memory to serve it with, and the clock."""
     add_reading_arguments(parser)
     parser.add_argument("--memory", "-M", type=float, required=True, help="KV budget M, tokens")
-    parser.add_argument("--clock", choices=["rounds"], default="rounds", help="the unit of time")
+    add_clock_arguments(parser)
 
 
 def add_reading_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import plotly.graph_objects as go
 
-from engine.figures.palette import policy_style
+from engine.figures.palette import LIMIT_GREY, policy_style
 from engine.wording import amount
 
 POINTS = 1000  # quantiles a line; more cannot be seen
@@ -19,6 +19,7 @@ def draw_cdf(
     quantity: str,
     unit: str,
     log: bool = False,
+    limit: float | None = None,
 ) -> go.Figure:
     """The share of requests (y, percent) with at most so much of `quantity` (x).
 
@@ -28,6 +29,7 @@ def draw_cdf(
     styles : per line label the policy whose colour and dash it has
     quantity, unit : what x is, such as "end-to-end latency" in "rounds"
     log : logarithmic x
+    limit : an SLO to mark on x
     """
     figure = go.Figure()
     # The first is the best and is drawn last, above the others.
@@ -47,6 +49,13 @@ def draw_cdf(
             line={"color": colour, "dash": dash, "width": 2.5, "shape": "hv"},
             hovertemplate=f"%{{y:.1f}} % of requests within<br>%{{x:,.4g}} {unit}"
             f"<extra>{label}</extra>",
+        )
+    if limit is not None:
+        figure.add_vline(
+            x=limit,
+            line={"color": LIMIT_GREY, "width": 2, "dash": "dash"},
+            annotation={"text": f"SLO {amount(limit, unit)}", "yanchor": "bottom"},
+            annotation_position="bottom right",
         )
     figure.update_xaxes(
         title=f"{quantity} ({unit})",

@@ -9,7 +9,7 @@ from plotly.subplots import make_subplots
 from engine.figures.palette import MEMORY_RED, WAIT_GREY, class_colour
 from engine.simulate.run import Run
 from engine.timeline import density, memory_stack, slots, stays_within
-from engine.wording import count
+from engine.wording import count, moment
 
 MOST_BARS = 2500
 LABELLED_BARS = 40
@@ -43,11 +43,13 @@ def draw_gantt(
     else:
         _add_bars(figure, run, shown, packed, pinned)
     if at is not None:
-        figure.add_vline(x=at, line={"color": "#888", "width": 1, "dash": "dot"}, row="all", col=1)
-    figure.update_xaxes(title="round", row=2, col=1)
-    figure.update_xaxes(minallowed=0, maxallowed=float(run.finish.max()))
+        figure.add_vline(
+            x=run.ends(at), line={"color": "#888", "width": 1, "dash": "dot"}, row="all", col=1
+        )
+    figure.update_xaxes(title=_axis(run), row=2, col=1)
+    figure.update_xaxes(minallowed=0, maxallowed=float(run.finished_at.max()))
     if window:
-        figure.update_xaxes(range=list(window))
+        figure.update_xaxes(range=[run.begins(window[0]), run.ends(window[1])])
     figure.update_layout(
         barmode="overlay",
         uniformtext={"minsize": 9, "mode": "hide"},
@@ -60,6 +62,11 @@ def draw_gantt(
         uirevision=f"{run.policy} {window} {packed}",  # a pin leaves the zoom as it is
     )
     return figure
+
+
+def _axis(run: Run) -> str:
+    """What the time axis counts."""
+    return "round" if run.timetable is None else "time (s)"
 
 
 def _add_memory(figure: go.Figure, run: Run, window: tuple[int, int] | None) -> None:
@@ -76,7 +83,7 @@ def _add_memory(figure: go.Figure, run: Run, window: tuple[int, int] | None) -> 
             line={"width": 0.5, "color": class_colour(number)},
             fillcolor=class_colour(number),
             fill="tozeroy" if number == 0 else "tonexty",
-            hovertemplate=f"round %{{x:,}}<br>{name}: %{{customdata:,}} tokens"
+            hovertemplate=f"{_axis(run)} %{{x:,}}<br>{name}: %{{customdata:,}} tokens"
             "<br>up to here: %{y:,} tokens<extra></extra>",
             row=1,
             col=1,
@@ -105,6 +112,7 @@ def _add_bars(
     stays, workload = run.stays, run.workload
     request = stays.request[shown]
     begin, end = stays.begin[shown], stays.end[shown]
+    begin_at, end_at = run.begins(begin), run.ends(end)
     if packed:
         line = slots(begin, end)
         title = "slot"
@@ -125,8 +133,8 @@ def _add_bars(
         who = request[mine]
         figure.add_bar(
             orientation="h",
-            base=begin[mine],
-            x=(end - begin)[mine],
+            base=begin_at[mine],
+            x=(end_at - begin_at)[mine],
             y=line[mine],
             width=0.86 if outline else 1,
             name=name,
@@ -150,15 +158,15 @@ def _add_bars(
                     workload.prompt[who],
                     workload.output[who],
                     workload.arrival[who],
-                    begin[mine],
-                    end[mine],
+                    begin_at[mine],
+                    end_at[mine],
                 ],
                 axis=1,
             ).tolist(),  # typed arrays come back from a click as dictionaries
             hovertemplate="request #%{customdata[1]:.0f} (" + name + ")<br>"
             "prompt %{customdata[2]:,.0f} + output %{customdata[3]:,.0f} tokens<br>"
-            "arrived %{customdata[4]:,.2~f}, in memory %{customdata[5]:,.0f} to "
-            "%{customdata[6]:,.0f}<extra></extra>",
+            "arrived %{customdata[4]:,.2~f}, in memory %{customdata[5]:,.2~f} to "
+            "%{customdata[6]:,.2~f}<extra></extra>",
             row=2,
             col=1,
         )
@@ -182,7 +190,8 @@ def _add_waits(
     again = begin > run.start[request]
     for k in np.flatnonzero(again):
         earlier = (stays.request == request[k]) & (stays.end <= begin[k])
-        since[k] = stays.end[earlier].max()
+        since[k] = run.ends(stays.end[earlier].max())
+    begin = run.begins(begin)
     gap = np.full(len(request), np.nan)
     figure.add_scatter(
         x=np.stack([since, begin, gap], axis=1).ravel(),
@@ -206,7 +215,7 @@ def _add_density(figure: go.Figure, run: Run, window: tuple[int, int] | None) ->
         customdata=cells.requests,
         colorscale="Blues",
         colorbar={"title": "tokens", "len": 0.5, "y": 0.25, "thickness": 12},
-        hovertemplate="round %{x:,}<br>requests of about %{y:,.0f} tokens<br>"
+        hovertemplate=f"{_axis(run)} %{{x:,}}<br>requests of about %{{y:,.0f}} tokens<br>"
         "%{customdata:,} of them hold %{z:,} tokens<extra></extra>",
         row=2,
         col=1,
@@ -219,8 +228,9 @@ def _add_density(figure: go.Figure, run: Run, window: tuple[int, int] | None) ->
 def describe_gantt(run: Run) -> str:
     """The chart in one sentence, for those who cannot see it."""
     stack = memory_stack(run)
+    span = f"{moment(run.finished_at.max())} {run.unit}"
     return (
-        f"Memory in use over {count(run.finish.max())} rounds against M = {count(run.memory)} "
+        f"Memory in use over {span} against M = {count(run.memory)} "
         f"tokens (peak {count(stack.total.max())}), and the {count(len(run.workload))} requests "
         "in memory below it."
     )

@@ -11,6 +11,7 @@ import zlib
 MEMORY_RED = "#d62839"
 BOUND_GREY = "#7f7f7f"
 WAIT_GREY = "#b8bcc4"
+LIMIT_GREY = "#555555"
 
 SOLID, DASH, DOT, DASHDOT = "solid", "dash", "dot", "dashdot"
 BLUE, SKY, ORANGE, GREEN = "#0072b2", "#56b4e9", "#e69f00", "#009e73"

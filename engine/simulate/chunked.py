@@ -79,34 +79,42 @@ def _admit_in_chunks(server, rule, memory, budget):
     Returns
     -------
     prefilled, ended : tokens prefilled, and prompts that end with it
+    decoding, context : those admitted who came with their KV cache, and their tokens
     blocked : whether someone waits whom an arrival does not help
     """
     now = server.now
     used = need_in_blocks(server, rule.block)
-    prefilled, ended = 0, 0
+    prefilled, ended, decoding, context = 0, 0, 0, 0
     while True:
         i = head_of_queue(server, now.started)
         if i < 0:
-            return prefilled, ended, False
-        holding = server.of[i].prompt + server.of[i].gen
+            return prefilled, ended, decoding, context, False
+        r = server.of[i]
+        holding = r.prompt + r.gen
         more = in_blocks(holding + 1, rule.block)
         fits = used + more <= (rule.limit if now.running > 0 else memory)
-        if not fits or now.running >= rule.max_num_seqs or prefilled >= budget:
-            return prefilled, ended, True
+        if not fits or now.running >= rule.max_num_seqs or prefilled + decoding >= budget:
+            return prefilled, ended, decoding, context, True
         if now.queued > 0:
             now.queued -= 1
         else:
             now.started += 1
-        chunk = min(holding, budget - prefilled)
-        prefilled += chunk
         used += more
         join(server, i)
-        server.of[i].left = holding - chunk
-        whole = server.of[i].left == 0
-        open_stay(server, i, holding, 1 if whole else 0)
-        if whole:
+        if r.cached:
+            r.cached = 0
+            decoding += 1
+            context += holding
+        else:
+            chunk = min(holding, budget - prefilled - decoding)
+            prefilled += chunk
+            r.left = holding - chunk
+            ended += r.left == 0
+        open_stay(server, i, holding, 1 if r.left == 0 else 0)
+        if r.left == 0:
             decode(server, i)
-            ended += 1
+        else:
+            now.cut += 1
 
 
 @kernel
@@ -127,9 +135,13 @@ def _chunked(server, rule):
         blocked = True
         if not preempted:
             budget = rule.max_tokens - decoding - prefilled
-            more, ended_at_once, blocked = _admit_in_chunks(server, rule, memory, budget)
+            more, ended_at_once, joined, theirs, blocked = _admit_in_chunks(
+                server, rule, memory, budget
+            )
             prefilled += more
             ended += ended_at_once
+            decoding += joined
+            context += theirs
         if prefilled > 0 or under_way or preempted:
             pass_rounds(server.watch, 1, prefilled, decoding, context)
             now.held += decoding + ended

@@ -14,12 +14,13 @@ arrival.
 
 Look-ahead counts in rounds on every clock. What a round lasts only decides when
 arrivals are seen, so the rounds clock, where that is known beforehand, has its
-own short loop, and the seconds clock one that also passes the time between
-decisions, batch by batch.
+own short loop. The other one also passes the time between decisions, batch by
+batch; it serves the seconds clock, and closed loops on either.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -151,24 +152,38 @@ def run_batch(profile, watch, first, memory, started, prefilled, until, arrival)
 
 
 @kernel
-def _start_in_seconds(ranked, watch, arrival, by_arrival, memory, skip):
-    """Fill in `start` and write the watch. `by_arrival` lists the ranks by (n,) `arrival`."""
+def _start_in_time(ranked, watch, arrival, by_arrival, submitted, memory, skip, with_cache):
+    """Fill in `start` and write the watch. `by_arrival` lists the ranks by (n,) `arrival`.
+
+    Those from place `submitted` on arrive one by one as others complete (a closed loop);
+    their arrivals are filled in. Requests `with_cache` decode from their first round on.
+    """
     n = arrival.size
-    x, now, first = ranked.profile.x, watch.now, ranked.profile.x.size
+    profile, now, first = ranked.profile, watch.now, ranked.profile.x.size
     waiting = empty_waiting(n)
     arrived, left = 0, n
-    while left > 0 or first < x.size:
-        if first == x.size and left == n - arrived:
+    while left > 0 or first < profile.x.size:
+        if first == profile.x.size and left == n - arrived:
             wait_idle(watch, arrival[by_arrival[arrived]])
-        while arrived < n and arrival[by_arrival[arrived]] <= now.seconds:
+        while arrived < submitted and arrival[by_arrival[arrived]] <= now.seconds:
             rank = by_arrival[arrived]
             ranked.not_before[rank] = now.round
             add_waiting(waiting, rank)
             arrived += 1
         first, started, prefilled, until = _walk(ranked, waiting, first, memory, skip, now.round)
         left -= started
-        comes = arrival[by_arrival[arrived]] if arrived < n else np.inf
-        first = run_batch(ranked.profile, watch, first, memory, started, prefilled, until, comes)
+        comes = arrival[by_arrival[arrived]] if arrived < submitted else np.inf
+        running = profile.alive[first]
+        if with_cache:
+            started, prefilled = 0, 0
+        if submitted < n:
+            until = min(until, profile.x[first])
+        first = run_batch(profile, watch, first, memory, started, prefilled, until, comes)
+        if submitted < n:
+            still = profile.alive[first] if first < profile.x.size else 0
+            for _ in range(min(running - still, n - submitted)):
+                arrival[by_arrival[submitted]] = now.seconds
+                submitted += 1
 
 
 def look_ahead(
@@ -192,14 +207,24 @@ def look_ahead(
     ranked = Ranked(prompt, output, np.empty(n, np.int64), np.zeros(n, np.int64), profile)
     # Each request starts, arrives and completes once, and each of these ends at most two spans.
     watch = new_watch(clock, 6 * n + 2)
-    if clock.is_rounds:
+    if clock.is_rounds and not workload.concurrency:
         visible = visible_rounds(workload.arrival)[order]
         ranked.not_before[:] = visible
         _start_in_rounds(ranked, visible, np.argsort(visible, kind="stable"), memory, skip)
     else:
         arrival = workload.arrival[order]
-        by_arrival = np.argsort(arrival, kind="stable")
-        _start_in_seconds(ranked, watch, arrival, by_arrival, memory, skip)
+        by_arrival, submitted = np.argsort(arrival, kind="stable"), n
+        if workload.concurrency:
+            by_arrival = np.argsort(workload.row[order])
+            submitted = min(workload.concurrency, n)
+            arrival[:] = 0.0
+        _start_in_time(
+            ranked, watch, arrival, by_arrival, submitted, memory, skip, workload.with_cache
+        )
+        if workload.concurrency:
+            actual = np.empty(n)
+            actual[order] = arrival
+            workload = replace(workload, arrival=actual)
     start = np.empty_like(ranked.start)
     start[order] = ranked.start
     return Run(

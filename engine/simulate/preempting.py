@@ -35,18 +35,20 @@ from engine.simulate.server import (
     drop,
     enter,
     has_room,
-    leave,
     need,
     rounds_to_completion,
     rounds_to_overflow,
     see_arrivals,
     serve,
+    swap_in,
+    swap_out,
     tokens,
     wait_for_arrival,
 )
+from engine.simulate.timetable import NEVER
 from engine.workload import Workload
 
-NEWEST, LARGEST, LEAST_PROGRESS = range(3)
+NEWEST, LARGEST, LEAST_PROGRESS, SMALLEST = range(4)
 VICTIMS = ("newest", "largest", "least progress")
 
 
@@ -59,7 +61,8 @@ class Admission(NamedTuple):
     max_num_seqs : how many requests may run at once
     max_tokens : how many tokens a round may prefill and decode
     block : tokens in a block of KV cache
-    victim : NEWEST, LARGEST (most tokens held) or LEAST_PROGRESS (fewest generated)
+    victim : NEWEST, LARGEST (most tokens held), LEAST_PROGRESS (fewest generated) or
+        SMALLEST (fewest held)
     swap : whether KV cache is moved to host memory and back instead of dropped
     transfer : seconds to move one token, added to the round on either side
     """
@@ -71,6 +74,11 @@ class Admission(NamedTuple):
     victim: int
     swap: bool
     transfer: float
+
+
+NEWEST_DROPPED = Admission(
+    NEVER, NEVER, NEVER, block=1, victim=NEWEST, swap=False, transfer=0.0
+)  # the recovery of policies that admit by rules of their own
 
 
 @kernel
@@ -101,7 +109,11 @@ def _victim(server, rule):
         place = newest - back
         i = server.batch[place]
         generated = tokens(server, i)
-        badness = server.of[i].prompt + generated if rule.victim == LARGEST else -generated
+        holding = server.of[i].prompt + generated
+        if rule.victim == LEAST_PROGRESS:
+            badness = -generated
+        else:
+            badness = holding if rule.victim == LARGEST else -holding
         if badness > worst:
             chosen, worst = place, badness
     return chosen
@@ -112,9 +124,7 @@ def preempt(server, rule, place):
     """The request at `place` goes to the front of the queue, without its KV cache."""
     now = server.now
     if rule.swap:
-        i = leave(server, place)
-        server.of[i].lost += 1
-        server.watch.now.extra += rule.transfer * (server.of[i].prompt + server.of[i].gen)
+        i = swap_out(server, place, rule.transfer)
     else:
         i = drop(server, place, True)
     server.queue[now.queued] = i
@@ -177,9 +187,10 @@ def _admit(server, rule, memory, admitted):
             now.queued -= 1
         else:
             admitted += 1
-        if not prefill:
-            server.watch.now.extra += rule.transfer * holding
-        enter(server, i, prefill)
+        if prefill:
+            enter(server, i, True)
+        else:
+            swap_in(server, i, rule.transfer)
         used += more
     return admitted, -1
 

@@ -9,6 +9,7 @@ batch by batch, as far as it is needed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -45,6 +46,11 @@ class _Memory:
     def is_empty(self) -> bool:
         return self.first == self.profile.x.size
 
+    @property
+    def batch(self) -> int:
+        """How many are running."""
+        return 0 if self.is_empty else int(self.profile.alive[self.first])
+
 
 def replanning(
     workload: Workload, memory: int, batch: Batch, clock: Clock, progress: Progress
@@ -57,8 +63,11 @@ def replanning(
     batch : from the (m,) waiting request indices, ascending, the next ones to start, in order
     """
     n = len(workload)
-    arrival = workload.arrival
+    arrival, submitted = workload.arrival.copy(), n
     by_arrival = np.argsort(arrival, kind="stable")
+    if workload.concurrency:
+        by_arrival, submitted = np.argsort(workload.row), min(workload.concurrency, n)
+        arrival[:] = 0.0
     running = _Memory(workload, memory)
     watch = new_watch(clock, 6 * n + 2)
     start = np.full(n, -1, np.int64)
@@ -68,7 +77,7 @@ def replanning(
     while started < n or not running.is_empty:
         if running.is_empty and started == arrived:
             wait_idle(watch, arrival[by_arrival[arrived]])
-        while arrived < n and arrival[by_arrival[arrived]] <= watch.now["seconds"]:
+        while arrived < submitted and arrival[by_arrival[arrived]] <= watch.now["seconds"]:
             arrived += 1
             plan = []
         now, before, prefilled = int(watch.now["round"]), started, 0
@@ -90,9 +99,17 @@ def replanning(
                 until = at
                 break
         progress(started / n)
-        comes = arrival[by_arrival[arrived]] if arrived < n else np.inf
+        comes = arrival[by_arrival[arrived]] if arrived < submitted else np.inf
+        in_batch = running.batch
+        fresh = (0, 0) if workload.with_cache else (started - before, prefilled)
+        if submitted < n:
+            until = min(until, int(running.profile.x[running.first]))
         running.first = run_batch(
-            running.profile, watch, running.first, memory, started - before, prefilled, until, comes
+            running.profile, watch, running.first, memory, *fresh, until, comes
         )
+        for _ in range(min(in_batch - running.batch, n - submitted)):
+            arrival[by_arrival[submitted]] = watch.now["seconds"]
+            submitted += 1
+    workload = replace(workload, arrival=arrival)
     finish = start + workload.output
     return Run(workload, memory, start, finish, timetable=timetable_of(watch))

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from engine.clock import Clock
+from engine.errors import InputError
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.run import Run
 from engine.simulate.timetable import Timetable, lasting
@@ -65,11 +66,15 @@ def planned(
     ----------
     plan : from a workload with arrivals in rounds to (n,) int64 starts
     """
+    if workload.concurrency:
+        raise InputError(
+            "a plan made beforehand needs to know when requests arrive: no closed loop"
+        )
     if clock.is_rounds or workload.is_backlog:
         return replay(workload, memory, plan(workload), clock)
     by_volume = workload.ascending(workload.volume)
     typical = look_ahead(workload, memory, by_volume, skip=5, clock=clock)
-    seen = typical.timetable.decision_after(workload.arrival)
+    seen = typical.timetable.decisions_after(workload.arrival)
     in_rounds = replace(workload, arrival=seen.astype(float))
     order = np.argsort(plan(in_rounds), kind="stable")
     return look_ahead(workload, memory, order, clock=clock)

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from engine.clock import ROUNDS, Clock
 from engine.simulate.timetable import Timetable
 from engine.workload import Workload
 
@@ -71,11 +72,12 @@ class Run:
     first : (n,) int64, the round whose end delivered the first token; None: start + 1
     logged : every stay in memory; None: one from start to finish each
     preempted : what was lost; None: no request gave up its KV cache
+    cut_prompts : whether any prompt was prefilled in chunks
     timetable : when the rounds were, in seconds; None in the rounds clock
     order : (n,) int64, the fixed order of request indices the policy walked, if it has one
     skip : how many waiting requests its walk may pass over
     set_aside : (m,) int64, trace rows that cannot run in M
-    policy, params : what produced this run
+    policy, params, clock : what produced this run
     """
 
     workload: Workload
@@ -85,17 +87,29 @@ class Run:
     first: np.ndarray | None = None
     logged: Stays | None = None
     preempted: Preemptions | None = None
+    cut_prompts: bool = False
     timetable: Timetable | None = None
     order: np.ndarray | None = None
     skip: int = 0
     set_aside: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     policy: str = ""
     params: dict = field(default_factory=dict)
+    clock: Clock = ROUNDS
 
     @property
     def unit(self) -> str:
         """What its times are in."""
-        return "rounds" if self.timetable is None else "seconds"
+        return self.clock.unit
+
+    @property
+    def parts(self) -> tuple[Run, ...]:
+        """The runs of single servers that it consists of."""
+        return (self,)
+
+    @property
+    def replicas(self) -> int:
+        """Over how many servers its requests could be spread."""
+        return 1
 
     @cached_property
     def stays(self) -> Stays:
@@ -124,6 +138,13 @@ class Run:
         return self.preempted.count
 
     @property
+    def recomputed(self) -> np.ndarray:
+        """(n,) int64: tokens prefilled or generated a second time."""
+        if self.preempted is None:
+            return np.zeros(len(self.workload), np.int64)
+        return self.preempted.recomputed
+
+    @property
     def gave_up_kv(self) -> bool:
         """Whether any request lost its KV cache: decides which bounds cover this run."""
         return self.preempted is not None
@@ -135,6 +156,20 @@ class Run:
     def ends(self, rounds: np.ndarray) -> np.ndarray:
         """When each of the given rounds ended, in clock units."""
         return rounds if self.timetable is None else self.timetable.ends(rounds)
+
+    def decisions_before(self, moment: float) -> int:
+        """How many rounds had ended at a moment in clock units."""
+        if self.timetable is None:
+            return int(moment)
+        return int(self.timetable.rounds_ended(moment))
+
+    @cached_property
+    def seen(self) -> np.ndarray:
+        """(n,) int64: the first decision, in rounds, that knew each request."""
+        arrival = self.workload.arrival
+        if self.timetable is None:
+            return visible_rounds(arrival)
+        return self.timetable.decisions_after(arrival)
 
     @cached_property
     def started_at(self) -> np.ndarray:

@@ -21,6 +21,7 @@ they go on where they were, which also is where progress is reported and a stop 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -44,8 +45,8 @@ STATE = np.dtype(
     [
         (name, "i8")
         for name in (
-            *("running", "arrived", "started", "queued", "finished"),
-            *("stays", "held", "fresh", "prefilled", "next_done"),
+            *("running", "submitted", "arrived", "started", "queued", "finished"),
+            *("stays", "held", "fresh", "prefilled", "next_done", "cut"),
         )
     ]
 )
@@ -53,7 +54,10 @@ REQUEST = np.dtype(
     [
         ("arrival", "f8"),
         *((name, "i8") for name in ("prompt", "output", "gen", "since", "done", "left")),
-        *((name, "i8") for name in ("start", "first", "finish", "lost", "recomputed", "stay")),
+        *(
+            (name, "i8")
+            for name in ("start", "first", "finish", "lost", "recomputed", "stay", "cached")
+        ),
     ]
 )
 STAY = np.dtype([(name, "i8") for name in ("request", "begin", "end", "held", "grows")])
@@ -70,13 +74,15 @@ class Server(NamedTuple):
         round that will complete it (`done`; NEVER while it does not decode); the prompt
         tokens `left` to prefill where that is done in chunks; the rounds of its first
         admission (-1 before), first token and completion; how often its KV cache was
-        lost, and the tokens that were prefilled or generated again; its open stay
+        lost, and the tokens that were prefilled or generated again; its open stay; whether
+        the KV cache of its prompt comes with it
     batch : (n,) int64, who is in memory, in order of admission; the newest is last
     queue : (n,) int64, who waits, in an order that is the policy's business
-    now : record of dtype STATE: how many are running, have arrived, have been started
+    now : record of dtype STATE: how many are running, have a time of arrival (in a closed
+        loop the others get theirs as requests finish), have arrived, have been started
         in order of arrival, are queued, have finished; how many stays are written; tokens
         held by the batch; of these, how many requests and tokens are to be prefilled in
-        the next round; a round before which nothing completes
+        the next round; a round before which nothing completes; how many prompts were cut
     watch : the clock
     log : (m,) of dtype STAY, every stay (engine/simulate/run.py)
     """
@@ -177,35 +183,41 @@ def enter(server, i, prefill):
     `prefill`: whether its prompt and generated tokens are prefilled in that round; a
     request whose KV cache was swapped in decodes at once.
     """
-    now = server.now
+    now, r = server.now, server.of[i]
     holding = join(server, i)
     open_stay(server, i, holding, 1)
     decode(server, i)
-    if prefill:
+    if prefill and not r.cached:
         now.fresh += 1
         now.prefilled += holding
+    r.cached = 0
 
 
 @kernel
-def leave(server, place):
-    """Take the request at `place` out of the batch; its tokens so far are settled in `gen`."""
-    now, batch = server.now, server.batch
-    i = batch[place]
-    r = server.of[i]
-    for later in range(place + 1, now.running):
-        batch[later - 1] = batch[later]
-    now.running -= 1
+def let_go(server, i):
+    """Request i, no longer in the batch, frees its memory; its tokens are settled in `gen`."""
+    r, now = server.of[i], server.now
     r.gen = tokens(server, i)
     r.done = NEVER
     now.held -= r.prompt + r.gen
     close_stay(server, i)
+
+
+@kernel
+def leave(server, place):
+    """Take the request at `place` out of the batch."""
+    now, batch = server.now, server.batch
+    i = batch[place]
+    for later in range(place + 1, now.running):
+        batch[later - 1] = batch[later]
+    now.running -= 1
+    let_go(server, i)
     return i
 
 
 @kernel
-def drop(server, place, keep_tokens):
-    """The request at `place` loses its KV cache; without `keep_tokens` it starts all over."""
-    i = leave(server, place)
+def lose(server, i, keep_tokens):
+    """The KV cache of request i is gone; without `keep_tokens` it starts all over."""
     r = server.of[i]
     r.lost += 1
     if keep_tokens:
@@ -214,7 +226,31 @@ def drop(server, place, keep_tokens):
         r.recomputed += r.gen
         r.gen = 0
     r.left = 0
+
+
+@kernel
+def drop(server, place, keep_tokens):
+    """The request at `place` leaves and loses its KV cache."""
+    i = leave(server, place)
+    lose(server, i, keep_tokens)
     return i
+
+
+@kernel
+def swap_out(server, place, transfer):
+    """The request at `place` leaves; its KV cache moves out, `transfer` seconds a token."""
+    i = leave(server, place)
+    r = server.of[i]
+    r.lost += 1
+    server.watch.now.extra += transfer * (r.prompt + r.gen)
+    return i
+
+
+@kernel
+def swap_in(server, i, transfer):
+    """Admit request i, whose KV cache was swapped out; it decodes in the next round."""
+    server.watch.now.extra += transfer * (server.of[i].prompt + server.of[i].gen)
+    enter(server, i, False)
 
 
 @kernel
@@ -233,6 +269,9 @@ def complete(server):
             close_stay(server, i)
             now.held -= r.prompt + r.output
             now.finished += 1
+            if now.submitted < of.size:
+                of[now.submitted].arrival = server.watch.now.seconds
+                now.submitted += 1
         else:
             batch[kept] = i
             kept += 1
@@ -259,8 +298,8 @@ def rounds_to_overflow(server, memory):
 
 
 @kernel
-def advance(server, rounds, arrivals_matter):
-    """Pass up to `rounds` rounds with this batch; stop where an arrival can be seen."""
+def advance_until(server, rounds, moment):
+    """Pass up to `rounds` rounds with this batch; stop where one begins at or after `moment`."""
     now, watch = server.now, server.watch
     if now.fresh > 0 or watch.now.extra > 0.0:
         context = now.held - now.prefilled
@@ -269,26 +308,45 @@ def advance(server, rounds, arrivals_matter):
         now.prefilled = 0
         now.held += now.running
         rounds -= 1
-    if arrivals_matter and now.arrived < server.of.size and rounds > 0:
-        comes = server.of[now.arrived].arrival
-        rounds = min(rounds, rounds_before(watch, comes, now.running, now.held))
+    if rounds > 0 and moment < np.inf:
+        rounds = min(rounds, rounds_before(watch, moment, now.running, now.held))
     if rounds > 0:
         pass_rounds(watch, rounds, 0, now.running, now.held)
         now.held += rounds * now.running
 
 
+@kernel
+def next_arrival(server):
+    """When the next request comes; infinity if none does."""
+    arrived = server.now.arrived
+    return server.of[arrived].arrival if arrived < server.of.size else np.inf
+
+
+@kernel
+def advance(server, rounds, arrivals_matter):
+    """Pass up to `rounds` rounds with this batch; stop where an arrival can be seen."""
+    advance_until(server, rounds, next_arrival(server) if arrivals_matter else np.inf)
+
+
 def open_server(workload: Workload, memory: int, clock: Clock) -> tuple[Server, np.ndarray]:
     """An empty server, and the (n,) workload indices of its requests in order of arrival."""
-    order = workload.ascending(workload.arrival)
-    n = len(order)
+    n = len(workload)
+    if workload.concurrency:
+        order, submitted = np.argsort(workload.row), min(workload.concurrency, n)
+    else:
+        order, submitted = workload.ascending(workload.arrival), n
     of = np.zeros(n, REQUEST)
     for name in ("arrival", "prompt", "output"):
         of[name] = getattr(workload, name)[order]
     for name in ("done", "first", "finish"):
         of[name] = NEVER
+    if workload.concurrency:
+        of["arrival"] = np.where(np.arange(n) < submitted, 0.0, np.inf)
     of["start"] = -1
+    of["cached"] = workload.with_cache
     now = np.zeros(1, STATE)[0]
     now["next_done"] = NEVER
+    now["submitted"] = submitted
     server = Server(
         memory,
         of,
@@ -338,15 +396,18 @@ def run_of(server: Server, order: np.ndarray, workload: Workload) -> Run:
     """The run that a server has logged."""
 
     def by_request(name):
-        result = np.empty(len(order), np.int64)
+        result = np.empty(len(order), REQUEST[name])
         result[order] = server.of[name]
         return result
 
     log = server.log[: int(server.now["stays"])]
+    log = log[log["end"] > log["begin"]]  # some were over in the decision that began them
     plain = len(log) == len(order)
     columns = [log[name].copy() for name in STAY.names]
     columns[0] = order[columns[0]]
     lost = by_request("lost")
+    if workload.concurrency:
+        workload = replace(workload, arrival=by_request("arrival"))
     return Run(
         workload,
         server.memory,
@@ -355,5 +416,6 @@ def run_of(server: Server, order: np.ndarray, workload: Workload) -> Run:
         first=by_request("first"),
         logged=None if plain else Stays(*columns),
         preempted=Preemptions(lost, by_request("recomputed")) if lost.any() else None,
+        cut_prompts=bool(server.now["cut"]),
         timetable=timetable_of(server.watch),
     )

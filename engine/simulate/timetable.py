@@ -83,15 +83,11 @@ def pass_rounds(watch, rounds, prefilled, decoding, context):
 
 
 @kernel
-def rounds_before(watch, moment, decoding, context):
-    """How many rounds of this batch until one begins at or after `moment`; at least 0."""
-    wait = moment - watch.now.seconds
+def _rounds_to(seconds, length, growth, moment):
+    """How many rounds of a span that begins at `seconds` until one ends at or after `moment`."""
+    wait = moment - seconds
     if wait <= 0.0:
         return 0
-    if watch.whole:
-        return np.int64(np.ceil(wait))
-    length = step_length(watch.step, 0, decoding, context)
-    growth = watch.step.c2 * decoding
     if length == 0.0 and growth == 0.0:
         return NEVER
     # A first guess by the root of the quadratic, then exact by the sum the clock uses.
@@ -103,11 +99,33 @@ def rounds_before(watch, moment, decoding, context):
     if guess > 1e15:
         return NEVER
     rounds = max(1, np.int64(guess))
-    while rounds > 1 and watch.now.seconds + lasting(rounds - 1, length, growth) >= moment:
+    while rounds > 1 and seconds + lasting(rounds - 1, length, growth) >= moment:
         rounds -= 1
-    while watch.now.seconds + lasting(rounds, length, growth) < moment:
+    while seconds + lasting(rounds, length, growth) < moment:
         rounds += 1
     return rounds
+
+
+@kernel
+def rounds_before(watch, moment, decoding, context):
+    """How many rounds of this batch until one begins at or after `moment`; at least 0."""
+    now = watch.now
+    if watch.whole:
+        return max(0, np.int64(np.ceil(moment - now.seconds)))
+    length = step_length(watch.step, 0, decoding, context)
+    return _rounds_to(now.seconds, length, watch.step.c2 * decoding, moment)
+
+
+@kernel
+def _decisions_after(first, begin, length, growth, moments):
+    decisions = np.zeros(moments.size, np.int64)
+    for k in range(moments.size):
+        span = np.searchsorted(begin, moments[k], side="right") - 1
+        if span >= 0:
+            rounds = first[span] + _rounds_to(begin[span], length[span], growth[span], moments[k])
+            # A moment in idle time belongs to the round that ends it.
+            decisions[k] = min(rounds, first[span + 1]) if span + 1 < first.size else rounds
+    return decisions
 
 
 @kernel
@@ -143,10 +161,16 @@ class Timetable:
         """
         return self._moment(decisions, np.asarray(decisions) + 1)
 
-    def decision_after(self, moments: np.ndarray) -> np.ndarray:
-        """int64: about how many rounds had ended at the given times, by whole spans."""
-        span = np.searchsorted(self.begin, moments, side="left")
-        return np.append(self.first, self.first[-1] + 1)[span]
+    def decisions_after(self, moments: np.ndarray) -> np.ndarray:
+        """int64: how many rounds had ended at the first decision at or after each moment."""
+        columns = (self.first, self.begin, self.length, self.growth)
+        return _decisions_after(*columns, np.asarray(moments, float))
+
+    def rounds_ended(self, moment: float) -> int:
+        """How many rounds had ended at a moment."""
+        (decision,) = self.decisions_after(np.array([moment]))
+        ended = decision > 0 and self.ends(np.array([decision]))[0] <= moment
+        return int(decision) if decision == 0 or ended else int(decision) - 1
 
     def _moment(self, passed, within):
         span = np.searchsorted(self.first, within, side="left") - 1

@@ -15,6 +15,7 @@ from typing import Any
 import streamlit as st
 
 from engine import InputError
+from engine.errors import Livelock
 from engine.progress import Progress, silent
 from pages.parts.store import store
 
@@ -56,8 +57,18 @@ def _asked() -> dict[Hashable, Job]:
 
 
 def finished(jobs: Iterable[Job]) -> list[Any]:
-    """The results that are there, quick ones computed now, in the order of the jobs."""
-    return [job.result() for job in jobs if job.is_quick or job.is_done]
+    """The results that are there, quick ones computed now, in the order of the jobs.
+
+    A policy that would never end is told and left out.
+    """
+    results = []
+    for job in jobs:
+        if job.is_quick or job.is_done:
+            try:
+                results.append(job.result())
+            except Livelock as problem:
+                st.warning(f"{problem}.", icon=":material/all_inclusive:")
+    return results
 
 
 class NothingYet(Exception):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from engine.latency import QUANTITIES
+from engine.slo import Slo
 from pages.parts.link import linked
 from pages.parts.view import View
 
@@ -32,3 +33,27 @@ def ask_class(view: View) -> str | None:
 
 def ask_log() -> bool:
     return st.toggle("Logarithmic time", **linked("log", False, bool))
+
+
+def ask_slo(unit: str) -> Slo:
+    """The limits to hold the policies against; none unless given."""
+    asked = {
+        "ttft": (f"Time to first token ({unit})", "From arrival to the first token."),
+        "tpot": (f"Time per output token ({unit})", "Mean, after the first token."),
+        "latency": (f"End-to-end latency ({unit})", "From arrival to the last token."),
+    }
+    with st.expander("Service-level objectives (SLO)", icon=":material/flag:"):
+        columns = st.columns(3)
+        limits = {
+            name: column.number_input(
+                label,
+                0.0,
+                value=None,
+                placeholder="no limit",
+                help=told,
+                format="%.4g",
+                **linked(f"slo_{name}", None, float, low=0.0),
+            )
+            for column, (name, (label, told)) in zip(columns, asked.items(), strict=True)
+        }
+    return Slo(**limits)

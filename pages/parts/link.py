@@ -93,6 +93,13 @@ def _is_valid(value: Any, default: Any, allowed: list | None, low: float, high: 
     return isinstance(value, str) or low <= value <= high
 
 
+def forget(names: Iterable[str]) -> None:
+    """Let the named settings go back to their defaults."""
+    for name in names:
+        st.session_state["settings"].pop(name, None)
+        st.session_state.pop(name, None)
+
+
 def publish(complete: bool) -> None:
     """End a run's widgets: keep their values for other pages and write the address.
 

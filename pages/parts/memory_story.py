@@ -18,7 +18,7 @@ def memory_headline(run: Run) -> str:
     return (
         f"**{run.policy}** fills {wording.percent(curve.mean / run.memory)} of M on average "
         f"(peak {wording.tokens(curve.peak)} of {wording.count(run.memory)}) and needs "
-        f"{wording.count(run.finish.max())} rounds."
+        f"{wording.amount(run.finished_at.max(), run.unit)}."
     )
 
 

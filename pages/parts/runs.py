@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 from engine import METHODS, POLICIES
 from engine.advice import what_next
+from engine.headroom import in_words, largest_rate, smallest_memory
 from engine.league import Entry
 from engine.workload import set_aside
-from pages.parts.jobs import Job
+from pages.parts.jobs import AT_ONCE, Job
 from pages.parts.view import Choice, View
 
 
@@ -20,7 +21,7 @@ def run_job(view: View, choice: Choice) -> Job:
         title=choice.key,
         seconds=choice.policy.cost(len(view.workload)),
         compute=lambda progress: choice.policy.run(
-            view.workload, view.memory, progress, **dict(choice.params)
+            view.workload, view.memory, progress, view.clock, **dict(choice.params)
         ),
     )
 
@@ -37,21 +38,40 @@ def advice_job(view: View, best: Entry) -> Job:
         key=(*view.place, "advice", best.label),
         title="What next",
         seconds=2 * policy.cost(len(view.workload)),
-        compute=lambda progress: what_next(policy, best, view.workload),
+        compute=lambda progress: what_next(policy, best, view.workload, view.clock),
+    )
+
+
+def headroom_job(view: View, best: Entry) -> Job:
+    """The largest rate and the smallest M that the best policy carries, as a sentence."""
+    policy, params = POLICIES[best.run.policy], dict(best.run.params)
+    fixed = (policy, params, view.workload, view.memory, view.clock)
+
+    def compute(progress):
+        rate = largest_rate(*fixed, lambda share, told="": progress(share / 2, told))
+        memory = smallest_memory(*fixed, lambda share, told="": progress((1 + share) / 2, told))
+        return in_words(best.label, rate, memory, view.clock.unit)
+
+    return Job(
+        key=(*view.place, "headroom", best.label),
+        title=f"the headroom of {best.label}",
+        seconds=30 * policy.cost(len(view.workload)) + AT_ONCE,
+        compute=compute,
     )
 
 
 def bound_jobs(view: View, methods: Iterable[str] = tuple(METHODS)) -> list[Job]:
     """One job a bound method that takes so large a workload."""
     fitting, _ = set_aside(view.workload, view.memory)
-    costs = {key: METHODS[key].cost(fitting, view.memory) for key in methods}
+    able = [key for key in methods if METHODS[key].speaks(view.clock)]
+    costs = {key: METHODS[key].cost(fitting, view.memory) for key in able}
     return [
         Job(
             key=(*view.place, "bound", key),
             title=METHODS[key].title,
             seconds=seconds,
             compute=lambda progress, key=key: METHODS[key].bounds(
-                view.workload, view.memory, progress
+                view.workload, view.memory, progress, clock=view.clock
             ),
         )
         for key, seconds in costs.items()

@@ -9,10 +9,10 @@ import streamlit as st
 
 from engine import Bound, wording
 from engine.league import Entry, league_table
-from pages.parts.runs import advice_job
+from pages.parts.jobs import finished, offer
+from pages.parts.runs import advice_job, headroom_job
 from pages.parts.view import View
 
-UNIT = "rounds"
 DRAWN = 8  # lines a chart; more cannot be told apart
 WORDS = ("Load",)  # columns of words
 
@@ -50,7 +50,7 @@ def league(entries: Sequence[Entry]) -> None:
             "P90": table["p90_latency"].map(wording.number),
             "P99": table["p99_latency"].map(wording.number),
             "Mean TTFT": table["mean_ttft"].map(wording.number),
-            "Makespan": table["makespan"].map(wording.count),
+            "Makespan": table["makespan"].map(wording.number),
             "Preemptions": table["preemptions"].map(wording.count),
             "Above bound": [wording.gap(entry.gap) for entry in entries],
             "Load": table["load"],
@@ -64,7 +64,9 @@ def league(entries: Sequence[Entry]) -> None:
         "Mean TTFT": "Time to first token, from arrival.",
     }
     rows(shown, "League table of the compared policies, lowest mean latency first", told)
-    st.caption(f"Times in {UNIT} (batch iterations). Lowest mean latency first.")
+    unit = entries[0].run.unit
+    what = " (batch iterations)" if unit == "rounds" else ""
+    st.caption(f"Times in {unit}{what}. Lowest mean latency first.")
 
 
 def how_many_drawn(entries: Sequence[Entry]) -> None:
@@ -105,7 +107,7 @@ def certificates(bounds: Sequence[Bound]) -> None:
     for bound in bounds:
         covers = "every run" if bound.covers_preemption else "runs that keep their KV cache"
         st.markdown(
-            f"**{bound.bound}**: no less than {wording.total(bound.value)} {UNIT} for {covers}.  \n"
+            f"**{bound.bound}**: no less than {wording.total(bound.value)} rounds for {covers}.  \n"
             f"{bound.method[0].upper()}{bound.method[1:]}."
         )
 
@@ -115,6 +117,16 @@ def advice(view: View, best: Entry) -> None:
     job = advice_job(view, best)
     if job.is_quick:
         st.markdown(" ".join(["**What next?**", *job.result()]))
+
+
+def headroom(view: View, best: Entry) -> None:
+    """How much more the best policy carries, on request; nothing for a backlog."""
+    if best.verdict.kind in ("backlog", "too short"):
+        return
+    job = headroom_job(view, best)
+    for sentence in finished([job]):
+        st.markdown(sentence)
+    offer([job])
 
 
 def download(label: str, name: str, table) -> None:

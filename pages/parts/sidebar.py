@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import streamlit as st
 
-from engine import POLICIES, wording
+from engine import wording
 from engine.arrivals import ARRIVALS
+from engine.clock import Clock
 from engine.example import examples, load_example
 from engine.generate import generate
-from engine.policy import GROUPS, Param
+from engine.hardware import Preset
 from engine.request_class import classes
 from engine.scenario import RANGES, Scenario
 from engine.workload import MAX_MEMORY
-from pages.parts.link import linked
+from pages.parts.clock_controls import ask_preset, ask_round_times
+from pages.parts.link import forget, linked
+from pages.parts.memory_budget import derive_memory, memory_in_words
+from pages.parts.policy_controls import ask_policies
 from pages.parts.store import store
 from pages.parts.upload import uploaded
-from pages.parts.view import Choice, View
+from pages.parts.view import View
 
 MIX, UPLOAD = "mix", "upload"
-DEFAULT_POLICIES = ("vllm", "fcfs", "mc-sf", "shortest-total", "svf", "sorted-f")
+ROUNDS_A_SECOND = 20  # about, where a large model decodes: sets defaults, nothing else
 ARRIVAL_TITLES = {
     "backlog": "All at once (backlog)",
     "poisson": "Poisson",
@@ -38,26 +42,30 @@ def ask() -> View:
         help="A mix of request classes to tune, a ready-made example, or your own trace.",
         **linked("from", MIX, options=sources),
     )
+    preset = ask_preset()
+    clock = ask_round_times(preset)
+    scenario = None
     if source == UPLOAD:
-        name, workload = uploaded()
-        memory = _ask_memory(Scenario.memory)
+        name, workload = uploaded(clock)
+        memory = _ask_memory(Scenario.memory, preset)
         title = f"{name}, M = {wording.count(memory)}"
     elif (base := _base(source)) is not None:
         if source != MIX:
             st.caption(load_example(source).shows)
-        scenario = _ask_scenario(base)
+        scenario = _ask_scenario(base, clock, preset)
         memory, title = scenario.memory, str(scenario)
         workload = store().get(scenario, lambda: generate(scenario))
     else:
         example = load_example(source)
         st.caption(example.shows)
-        memory, workload = _ask_memory(example.memory), example.workload
+        memory, workload = _ask_memory(example.memory, preset), example.workload
         title = example.title
         if memory != example.memory or "M = " not in title:
             title = f"{title}, M = {wording.count(memory)}"
-    choices = _ask_policies()
-    st.caption(f"{title}. The address of this page is a link to this view.")
-    return View(title, workload, memory, choices)
+    choices = ask_policies()
+    told = title if preset is None else f"{title}, {preset.title}"
+    st.caption(f"{told}. The address of this page is a link to this view.")
+    return View(title, workload, memory, choices, scenario, clock)
 
 
 def _source_title(source: str) -> str:
@@ -72,13 +80,11 @@ def _base(source: str) -> Scenario | None:
 
 def _take_over_example() -> None:
     """A newly picked source brings its own values: forget those of the one before."""
-    for name in ("memory", "share", "first", "second", "n", "by_horizon", "horizon", *RANGES):
-        st.session_state["settings"].pop(name, None)
-        st.session_state.pop(name, None)
+    forget(("memory", "share", "first", "second", "n", "by_horizon", "horizon", "rate_s", *RANGES))
 
 
-def _ask_memory(default: int) -> int:
-    return st.number_input(
+def _ask_memory(default: int, preset: Preset | None) -> int:
+    memory = st.number_input(
         "KV-cache memory M (tokens)",
         1,
         MAX_MEMORY,
@@ -86,9 +92,12 @@ def _ask_memory(default: int) -> int:
         help="How many tokens of KV cache the GPU has room for. 16,492: Llama-2-70B on two A100s.",
         **linked("memory", default, int, low=1, high=MAX_MEMORY),
     )
+    st.caption(memory_in_words(memory, preset))
+    derive_memory(preset)
+    return memory
 
 
-def _ask_scenario(base: Scenario) -> Scenario:
+def _ask_scenario(base: Scenario, clock: Clock, preset: Preset | None) -> Scenario:
     (first, share), (second, _) = base.mix
     titles = {key: found.title for key, found in classes().items()}
     mix_slot, size_slot, memory_slot, arrival_slot = (st.container() for _ in range(4))
@@ -113,18 +122,21 @@ def _ask_scenario(base: Scenario) -> Scenario:
             **linked("share", round(100 * share), int, low=0, high=100),
         )
     with memory_slot:
-        memory = _ask_memory(base.memory)
+        memory = _ask_memory(base.memory, preset)
     with arrival_slot:
-        timing = _ask_arrivals(base)
+        timing = _ask_arrivals(base, clock)
     with size_slot:
-        size = _ask_size(base, timing["arrivals"])
+        size = _ask_size(base, timing["arrivals"], clock)
     mix = ((first, share / 100), (second, 1 - share / 100))
     return Scenario(memory=memory, mix=mix, seed=seed, **size, **timing)
 
 
-def _ask_number(name: str, label: str, default: float, help: str, **options) -> float:
-    """A field of the scenario, within its range."""
+def _ask_number(
+    name: str, label: str, default: float, help: str, clock: Clock | None = None, **options
+) -> float:
+    """A field of the scenario, within its range; each clock has its own where it has a unit."""
     low, high, whole = RANGES[name]
+    linked_name = name if clock is None or clock.is_rounds else f"{name}_s"
     kind = int if whole else float
     return st.number_input(
         label,
@@ -132,28 +144,34 @@ def _ask_number(name: str, label: str, default: float, help: str, **options) -> 
         kind(high),
         help=help,
         **options,
-        **linked(name, kind(default), kind, low=low, high=high),
+        **linked(linked_name, kind(default), kind, low=low, high=high),
     )
 
 
-def _ask_size(base: Scenario, arrivals: str) -> dict:
+def _ask_size(base: Scenario, arrivals: str, clock: Clock) -> dict:
     """How many requests: a number or, where they arrive over time, a horizon."""
     by_horizon = arrivals != "backlog" and st.toggle(
         "Set a horizon instead of a number",
         **linked("by_horizon", base.horizon is not None, bool),
     )
     if by_horizon:
-        told = "The requests that arrive up to this round."
-        default = base.horizon or 20_000
+        told = "The requests that arrive up to this time."
+        default = _in_unit(base.horizon or 20_000, clock)
+        label = f"Horizon ({clock.unit})"
         return {
             "horizon": _ask_number(
-                "horizon", "Horizon (rounds)", default, told, step=1000.0, format="%.0f"
+                "horizon", label, default, told, clock, step=100.0, format="%.0f"
             )
         }
     return {"n": _ask_number("n", "Requests", base.n or 2000, "How many to draw.", step=100)}
 
 
-def _ask_arrivals(base: Scenario) -> dict:
+def _in_unit(rounds: float, clock: Clock) -> float:
+    """A default in rounds on the present clock."""
+    return rounds if clock.is_rounds else rounds / ROUNDS_A_SECOND
+
+
+def _ask_arrivals(base: Scenario, clock: Clock) -> dict:
     arrivals = st.selectbox(
         "Arrivals",
         ARRIVALS,
@@ -164,8 +182,10 @@ def _ask_arrivals(base: Scenario) -> dict:
     timing = {"arrivals": arrivals}
     if arrivals != "backlog":
         told = "The default mix fills 16,492 tokens at about 0.107 requests a round."
+        each = "round" if clock.is_rounds else "second"
+        rate = base.rate if clock.is_rounds else base.rate * ROUNDS_A_SECOND
         timing["rate"] = _ask_number(
-            "rate", "Arrivals a round", base.rate, told, step=0.01, format="%.4g"
+            "rate", f"Arrivals a {each}", rate, told, clock, step=rate / 8, format="%.4g"
         )
     if arrivals == "gamma":
         told = "Standard deviation of the gaps over their mean: 1 is Poisson, more is burstier."
@@ -175,52 +195,15 @@ def _ask_arrivals(base: Scenario) -> dict:
     if arrivals == "on-off":
         told = "Requests arrive only in the first part of every period."
         timing["period"] = _ask_number(
-            "period", "Period (rounds)", base.period, told, step=100.0, format="%.0f"
+            "period",
+            f"Period ({clock.unit})",
+            _in_unit(base.period, clock),
+            told,
+            clock,
+            step=100.0,
+            format="%.0f",
         )
         timing["on_share"] = _ask_number(
             "on_share", "Part of a period with arrivals", base.on_share, told, step=0.05
         )
     return timing
-
-
-def _ask_policies() -> tuple[Choice, ...]:
-    picked = _picked_policies()
-    adjustable = [key for key in picked if POLICIES[key].params]
-    with st.expander("Policy parameters", icon=":material/settings:"):
-        params = {
-            key: tuple((param.name, _ask_param(key, param)) for param in POLICIES[key].params)
-            for key in adjustable
-        }
-        if not adjustable:
-            st.caption("None of the chosen policies has parameters.")
-    return tuple(Choice(key, params.get(key, ())) for key in picked)
-
-
-def _picked_policies() -> list[str]:
-    picked = []
-    with st.popover("Policies", icon=":material/checklist:", width="stretch"):
-        for group in GROUPS:
-            keys = [key for key, policy in POLICIES.items() if policy.group == group]
-            chosen = [key for key in keys if key in DEFAULT_POLICIES]
-            picked += st.pills(
-                group.capitalize(),
-                keys,
-                selection_mode="multi",
-                help="  \n".join(f"**{key}**: {POLICIES[key].rule}" for key in keys),
-                **linked(group, chosen, options=keys),
-            )
-    st.caption("Comparing " + (", ".join(picked) if picked else "nothing: pick a policy above"))
-    return picked
-
-
-def _ask_param(key: str, param: Param) -> float:
-    name = f"{key}.{param.name}"
-    kind = int if param.is_whole else float
-    return st.number_input(
-        f"{key}: {param.name.replace('_', ' ')}",
-        kind(param.low),
-        kind(param.high),
-        step=1 if param.is_whole else 0.01,
-        help=param.help,
-        **linked(name, param.default, kind, low=param.low, high=param.high),
-    )

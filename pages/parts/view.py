@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine import POLICIES, Workload
+from engine import POLICIES, Scenario, Workload
+from engine.clock import ROUNDS, Clock
 from engine.policy import Policy
 
 
@@ -33,14 +34,18 @@ class View:
     title : the scenario in one line
     workload, memory : its requests and its M, tokens
     choices : the policies to compare, in the sidebar's order
+    scenario : what drew the requests; None where they were written out or uploaded
+    clock : rounds, or the seconds of a GPU
     """
 
     title: str
     workload: Workload
     memory: int
     choices: tuple[Choice, ...]
+    scenario: Scenario | None = None
+    clock: Clock = ROUNDS
 
     @property
-    def place(self) -> tuple[str, int]:
+    def place(self) -> tuple[str, int, Clock]:
         """What results depend on beside the policy: a key for caches."""
-        return self.workload.digest, self.memory
+        return self.workload.digest, self.memory, self.clock

@@ -1,0 +1,41 @@
+"""The arguments that say how time is told."""
+
+from __future__ import annotations
+
+import argparse
+
+from engine.clock import ROUNDS, Clock
+from engine.errors import InputError
+from engine.hardware import find_preset, presets, read_coefficients
+
+
+def add_clock_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--clock", choices=["rounds", "seconds"], default="rounds", help="the unit of time"
+    )
+    parser.add_argument(
+        "--hardware",
+        metavar="KEY",
+        help=f"whose rounds to time on the seconds clock: {', '.join(presets())}",
+    )
+    parser.add_argument(
+        "--coefficients",
+        metavar="c0=..,c1=..,N0=..,c2=..,c3=..",
+        help="seconds of a round: c0 + c1*max(0, N - N0) + c2*K + c3*B",
+    )
+
+
+def read_clock(arguments: argparse.Namespace) -> Clock:
+    """The clock that was asked for; InputError where the arguments contradict each other."""
+    given = [name for name in ("hardware", "coefficients") if getattr(arguments, name) is not None]
+    if arguments.clock == "rounds":
+        if given:
+            raise InputError(f"--{given[0]} is for the seconds clock: add --clock seconds")
+        return ROUNDS
+    if arguments.round_seconds != 1.0:
+        raise InputError("--round-seconds is for the rounds clock: leave it out")
+    if len(given) != 1:
+        raise InputError("the seconds clock needs either --hardware KEY or --coefficients c0=..")
+    if arguments.hardware is not None:
+        return find_preset(arguments.hardware).clock
+    return read_coefficients(arguments.coefficients)

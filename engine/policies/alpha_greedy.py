@@ -1,0 +1,25 @@
+"""Alpha-protection greedy: admit below (1 - alpha) M, restart everyone on overflow."""
+
+from engine.policies.vllm import admission_limit
+from engine.policy import Param, policy
+from engine.simulate.restarting import Clearing, restarting
+
+ALPHA = Param("alpha", 0.25, 0.0, 0.99, "Share of M that admission leaves free for growth.")
+ONE_REPEAT = 2  # clearings in a row: the third meets what the second met
+
+
+@policy(
+    key="alpha-greedy",
+    title="Alpha-protection greedy",
+    rule="Admits in order of arrival while present use stays below (1 − alpha) M; when memory "
+    "runs out all of the batch start over.",
+    source="baseline of arXiv 2502.07115, its authors' code",
+    group="classic",
+    uses_lengths=False,
+    may_give_up_kv=True,
+    params=(ALPHA,),
+    cost=lambda n: 5e-7 * n,
+)
+def simulate(workload, memory, clock, progress, alpha):
+    rule = Clearing(admission_limit(memory, alpha), 1.0, ONE_REPEAT)
+    return restarting("alpha-greedy", workload, memory, rule, 0, clock, progress)

@@ -1,0 +1,28 @@
+"""FastServe: a skip-join multi-level feedback queue that swaps."""
+
+from engine.policies.vllm import TRANSFER
+from engine.policy import Param, policy
+from engine.simulate.feedback_queue import Levels, feedback_queue
+
+QUANTUM = Param(
+    "quantum", 16, 1, 10**6, "Tokens a request may generate on level 0; each level has twice more."
+)
+STARVED = Param(
+    "starved", 3_000, 1, 10**9, "Rounds without service that take a request back to level 0."
+)
+
+
+@policy(
+    key="fastserve",
+    title="FastServe",
+    rule="Requests sink a level each time they use up its quantum of tokens; before each round "
+    "the highest levels run, the others are swapped out.",
+    source="FastServe (arXiv 2305.05920), its authors' code; milliseconds made rounds",
+    group="deployed",
+    uses_lengths=False,
+    may_give_up_kv=True,
+    params=(QUANTUM, STARVED, TRANSFER),
+    cost=lambda n: 4e-6 * n,
+)
+def simulate(workload, memory, clock, progress, quantum, starved, transfer):
+    return feedback_queue(workload, memory, Levels(quantum, starved, transfer), clock, progress)

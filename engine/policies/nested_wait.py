@@ -1,0 +1,299 @@
+"""Nested WAIT: lengths are unknown, and those who turn out to be long go on in groups.
+
+Gates stand at certain numbers of generated tokens. A request that reaches a gate pauses
+there, its KV cache kept, until as many stand at the gate as its group has; then all of
+them go on. The entrance is the first gate: new requests start when a group of them waits,
+on present use. A gate is open for those whose oldest has stood there for `max_wait`, and
+all gates are when no more requests are due. When memory runs out the newest restarts, and
+nobody is admitted in that round.
+
+No livelock: of those in memory the one admitted first restarts only if it is alone, and
+alone it fits; it pauses at finitely many gates, at none for ever.
+
+The kernel jumps to where somebody completes or reaches a gate, memory runs out, a wait
+ends or a request arrives. Where all in memory stand at gates, time passes to the next of
+the latter two.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.compiled import kernel
+from engine.policies.wait import MAX_WAIT
+from engine.policy import Param, policy
+from engine.simulate.line import call_next, line_up, new_line
+from engine.simulate.server import (
+    advance,
+    advance_until,
+    close_stay,
+    complete,
+    drop,
+    enter,
+    has_room,
+    leave,
+    lose,
+    need,
+    next_arrival,
+    open_stay,
+    rounds_to_completion,
+    see_arrivals,
+    serve,
+    tokens,
+)
+from engine.simulate.timetable import NEVER, wait_idle
+
+SEGMENTS = Param("segments", 4, 1, 100, "Into how many equal parts gates cut the longest output.")
+GROUP = Param(
+    "group", 8, 1, 10**6, "How many new requests start together; later groups have fewer."
+)
+SLACK = 0.05  # the paper's eta: groups shrink a little less than the share that goes on
+
+RESIDENTS = np.dtype([(name, "i8") for name in ("standing", "held", "admitted")])
+
+
+class Gates(NamedTuple):
+    """The gates, and who stands where.
+
+    Attributes
+    ----------
+    at : (m + 1,) int64, generated tokens at each gate; NEVER ends the list
+    size : (m + 1,) int64, how many go on together there
+    entrance : how many new requests start together
+    max_wait : clock units
+    next : (n,) int64, the gate each request comes to next, or stands at
+    since : (n,) float64, when it came there
+    admitted : (n,) int64, the count of admissions at its own
+    who : (n,) int64, those who stand at gates
+    count : (m + 1,) int64, scratch: how many stand at each gate
+    due : (m + 1,) float64, scratch: when its oldest has waited long enough
+    now : record of dtype RESIDENTS: how many stand, the tokens they hold, admissions so far
+    """
+
+    at: np.ndarray
+    size: np.ndarray
+    entrance: int
+    max_wait: float
+    next: np.ndarray
+    since: np.ndarray
+    admitted: np.ndarray
+    who: np.ndarray
+    count: np.ndarray
+    due: np.ndarray
+    now: np.void
+
+
+@kernel
+def _count_at_gates(server, gates):
+    """Fill in `count` and `due`, those of the batch who have just come included."""
+    gates.count[:] = 0
+    gates.due[:] = np.inf
+    for k in range(gates.now.standing):
+        i = gates.who[k]
+        gate = gates.next[i]
+        gates.count[gate] += 1
+        gates.due[gate] = min(gates.due[gate], gates.since[i] + gates.max_wait)
+    for place in range(server.now.running):
+        i = server.batch[place]
+        gate = gates.next[i]
+        if tokens(server, i) == gates.at[gate]:
+            gates.since[i] = server.watch.now.seconds
+            gates.count[gate] += 1
+            gates.due[gate] = min(gates.due[gate], gates.since[i] + gates.max_wait)
+
+
+@kernel
+def _is_open(server, gates, gate):
+    if server.now.arrived == server.of.size or gates.count[gate] >= gates.size[gate]:
+        return True
+    return server.watch.now.seconds >= gates.due[gate]
+
+
+@kernel
+def _pause(server, gates):
+    """Those of the batch who are at a gate pass it or stand there."""
+    place = 0
+    while place < server.now.running:
+        i = server.batch[place]
+        if tokens(server, i) != gates.at[gates.next[i]]:
+            place += 1
+        elif _is_open(server, gates, gates.next[i]):
+            gates.next[i] += 1
+            place += 1
+        else:
+            leave(server, place)
+            holding = server.of[i].prompt + server.of[i].gen
+            open_stay(server, i, holding, 0)
+            gates.who[gates.now.standing] = i
+            gates.now.standing += 1
+            gates.now.held += holding
+
+
+@kernel
+def _go_on(server, gates):
+    """Those who stand at open gates join the batch."""
+    kept = 0
+    for k in range(gates.now.standing):
+        i = gates.who[k]
+        if _is_open(server, gates, gates.next[i]):
+            gates.next[i] += 1
+            gates.now.held -= server.of[i].prompt + server.of[i].gen
+            close_stay(server, i)
+            enter(server, i, False)
+        else:
+            gates.who[kept] = i
+            kept += 1
+    gates.now.standing = kept
+
+
+@kernel
+def _newest(people, count, gates):
+    newest = 0
+    for k in range(1, count):
+        if gates.admitted[people[k]] > gates.admitted[people[newest]]:
+            newest = k
+    return newest
+
+
+@kernel
+def _restart_newest(server, line, gates):
+    now, who = server.now, gates.who
+    place = _newest(server.batch, now.running, gates)
+    i = server.batch[place]
+    standing = _newest(who, gates.now.standing, gates)
+    if gates.now.standing > 0 and gates.admitted[who[standing]] > gates.admitted[i]:
+        i = who[standing]
+        gates.now.standing -= 1
+        who[standing] = who[gates.now.standing]
+        gates.now.held -= server.of[i].prompt + server.of[i].gen
+        close_stay(server, i)
+        lose(server, i, False)
+    else:
+        drop(server, place, False)
+    gates.next[i] = 0
+    line_up(server, line, i)
+
+
+@kernel
+def _admit(server, line, gates):
+    """Admit if a group waits; when the wait of the oldest ends, if that is what they wait for."""
+    now = server.now
+    if now.queued == 0:
+        return np.inf
+    due = server.of[server.queue[0]].arrival + gates.max_wait
+    group = now.arrived == server.of.size or now.queued >= gates.entrance
+    if not group and server.watch.now.seconds < due:
+        return due
+    while now.queued > 0:
+        more = server.of[server.queue[0]].prompt + 1
+        if need(server) + gates.now.held + more > server.memory:
+            break
+        i = call_next(server, line)
+        gates.admitted[i] = gates.now.admitted
+        gates.now.admitted += 1
+        enter(server, i, True)
+    # Those left over, fewer than a group, wait for one again.
+    due = server.of[server.queue[0]].arrival + gates.max_wait if now.queued > 0 else np.inf
+    return due if due > server.watch.now.seconds else np.inf
+
+
+@kernel
+def _rounds_to_change(server, gates):
+    """Rounds until somebody completes or reaches a gate, or memory runs out."""
+    free = server.memory - gates.now.held - need(server)
+    rounds = min(rounds_to_completion(server), free // server.now.running + 1)
+    for place in range(server.now.running):
+        i = server.batch[place]
+        rounds = min(rounds, gates.at[gates.next[i]] - tokens(server, i))
+    return rounds
+
+
+@kernel
+def _nested_wait(server, line, gates):
+    now = server.now
+    while has_room(server):
+        complete(server)
+        if now.finished == server.of.size:
+            return
+        before = now.arrived
+        see_arrivals(server)
+        for i in range(before, now.arrived):
+            line_up(server, line, i)
+        _count_at_gates(server, gates)
+        _pause(server, gates)
+        _go_on(server, gates)
+        too_many = need(server) + gates.now.held > server.memory
+        while need(server) + gates.now.held > server.memory:
+            _restart_newest(server, line, gates)
+        if too_many and now.running > 0:
+            advance(server, 1, False)
+            continue
+        moment = min(_admit(server, line, gates), next_arrival(server))
+        for k in range(gates.now.standing):
+            moment = min(moment, gates.since[gates.who[k]] + gates.max_wait)
+        if now.running == 0:
+            wait_idle(server.watch, moment)
+        else:
+            advance_until(server, _rounds_to_change(server, gates), moment)
+
+
+def gates_at(output, segments, group):
+    """Where the gates are and how many go on together at each.
+
+    Gates cut the longest output into equal parts. A group is the group before times the
+    share of those that pass the gate, plus 0.05, at most 0.99 (2504.11320, revised).
+
+    Parameters
+    ----------
+    output : (n,) int64, from which the shares are taken
+
+    Returns
+    -------
+    (m + 1,) int64 and (m + 1,) int64, the last of which is a gate that nobody reaches.
+    """
+    longest = int(output.max())
+    at = np.unique([k * longest // segments for k in range(1, segments)]).astype(np.int64)
+    at = at[at > 0]
+    passing = np.array([(output > gate).sum() for gate in at], np.int64)
+    reaching = np.concatenate([[len(output)], passing[:-1]])
+    shares = np.minimum(passing / np.maximum(reaching, 1) + SLACK, 0.99)
+    sizes = np.maximum(1, np.rint(group * np.cumprod(shares))).astype(np.int64)
+    return np.append(at, NEVER), np.append(sizes, 1)
+
+
+def nested_wait(workload, memory, at, size, entrance, max_wait, clock, progress):
+    """Run under the rule above, with the gates that `gates_at` describes."""
+    n = len(workload)
+    gates = Gates(
+        at=at,
+        size=size,
+        entrance=entrance,
+        max_wait=max_wait,
+        next=np.zeros(n, np.int64),
+        since=np.zeros(n),
+        admitted=np.zeros(n, np.int64),
+        who=np.empty(n, np.int64),
+        count=np.empty(len(at), np.int64),
+        due=np.empty(len(at)),
+        now=np.zeros(1, RESIDENTS)[0],
+    )
+    line = new_line(np.arange(n))
+    return serve(workload, memory, clock, partial(_nested_wait, line=line, gates=gates), progress)
+
+
+@policy(
+    key="nested-wait",
+    title="Nested WAIT",
+    rule="Starts requests in groups on present use; those who reach a gate pause with their KV "
+    "cache until a group stands there; when memory runs out the newest starts over.",
+    source="arXiv 2504.11320, section 5 and its authors' code; max_wait is ours",
+    group="provable",
+    uses_lengths=False,
+    may_give_up_kv=True,
+    params=(SEGMENTS, GROUP, MAX_WAIT),
+    cost=lambda n: 3e-6 * n,
+)
+def simulate(workload, memory, clock, progress, segments, group, max_wait):
+    at, size = gates_at(workload.output, segments, group)
+    return nested_wait(workload, memory, at, size, group, max_wait, clock, progress)

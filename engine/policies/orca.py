@@ -1,0 +1,72 @@
+"""Orca: iteration-level batching that reserves the longest output for everyone.
+
+A reservation covers what its request will ever hold, so memory never runs out. What is
+reserved changes only when a request completes or is admitted: the kernel jumps from
+completion to completion, or to the next arrival when nobody waits.
+"""
+
+from functools import partial
+
+from engine.compiled import kernel
+from engine.policy import Param, policy
+from engine.simulate.server import (
+    advance,
+    complete,
+    enter,
+    has_room,
+    rounds_to_completion,
+    see_arrivals,
+    serve,
+    wait_for_arrival,
+)
+
+MAX_OUTPUT = Param(
+    "max_output",
+    0,
+    0,
+    10**9,
+    "Tokens reserved for each output; at least the workload's longest, which 0 stands for.",
+)
+
+
+@kernel
+def _reserve(server, i, longest):
+    return min(server.of[i].prompt + longest, server.memory)
+
+
+@kernel
+def _orca(server, longest):
+    now = server.now
+    while has_room(server):
+        complete(server)
+        if now.finished == server.of.size:
+            return
+        see_arrivals(server)
+        if now.running == 0 and now.started == now.arrived:
+            wait_for_arrival(server)
+        reserved = 0
+        for place in range(now.running):
+            reserved += _reserve(server, server.batch[place], longest)
+        while now.started < now.arrived:
+            reserved += _reserve(server, now.started, longest)
+            if reserved > server.memory:
+                break
+            enter(server, now.started, True)
+            now.started += 1
+        advance(server, rounds_to_completion(server), now.started == now.arrived)
+
+
+@policy(
+    key="orca",
+    title="Orca",
+    rule="Admits in order of arrival; each request reserves its prompt and the longest output "
+    "there can be, at most M.",
+    source="Orca (OSDI 2022), as in Vidur's scheduler",
+    group="deployed",
+    uses_lengths=False,
+    params=(MAX_OUTPUT,),
+    cost=lambda n: 3e-7 * n,
+)
+def simulate(workload, memory, clock, progress, max_output):
+    longest = max(max_output, int(workload.output.max()))
+    return serve(workload, memory, clock, partial(_orca, longest=longest), progress)

@@ -1,0 +1,67 @@
+"""Past-Future: first come first served under look-ahead, with outputs planned from the past."""
+
+from functools import partial
+
+import numpy as np
+
+from engine.compiled import kernel
+from engine.policies.vllm import admission_limit
+from engine.policy import Param, policy
+from engine.simulate.outlook import admit_along, look_out, new_outlook, recover, rounds_to_change
+from engine.simulate.preempting import NEWEST_DROPPED
+from engine.simulate.server import (
+    advance,
+    complete,
+    has_room,
+    see_arrivals,
+    serve,
+    wait_for_arrival,
+)
+
+MARGIN = Param("margin", 0.05, 0.0, 0.9, "Share of M that plans leave free.")
+ONE_TENTH_MORE = 1
+
+
+@kernel
+def _past_future(server, outlook, line):
+    now = server.now
+    while has_room(server):
+        complete(server)
+        if now.finished == server.of.size:
+            return
+        see_arrivals(server)
+        if now.running == 0 and now.queued == 0 and now.started == now.arrived:
+            wait_for_arrival(server)
+        if recover(server, outlook):
+            advance(server, 1, False)
+            continue
+        look_out(server, outlook)
+        start = admit_along(server, outlook, line, now.arrived)
+        nobody_waits = now.queued == 0 and now.started == now.arrived
+        advance(server, rounds_to_change(server, start), nobody_waits)
+
+
+def past_future(workload, memory, predicted, margin, clock, progress):
+    """Run under the rule above; `predicted` (n,) int64 are the outputs that are reckoned with."""
+    predicted = predicted[workload.ascending(workload.arrival)]
+    limit = admission_limit(memory, margin)
+    outlook = new_outlook(predicted, memory, limit, NEWEST_DROPPED, ONE_TENTH_MORE)
+    line = np.arange(len(workload))
+    return serve(
+        workload, memory, clock, partial(_past_future, outlook=outlook, line=line), progress
+    )
+
+
+@policy(
+    key="past-future",
+    title="Past-Future",
+    rule="Admits in order of arrival if memory never passes (1 − margin) M when everyone "
+    "completes as predicted; who has nearly reached the prediction is given a tenth more.",
+    source="arXiv 2507.10150, LightLLM's router",
+    group="deployed",
+    may_give_up_kv=True,
+    params=(MARGIN,),
+    cost=lambda n: 2e-6 * n,
+)
+def simulate(workload, memory, clock, progress, margin):
+    return past_future(workload, memory, workload.output, margin, clock, progress)

@@ -1,0 +1,69 @@
+"""Shortest remaining output first, with preemption.
+
+What the batch has left falls by one a round, what others have left stays, so the batch only
+moves ahead of those who wait, and it changes only when somebody arrives or completes or
+memory runs out: the kernel jumps to the next of these. (That holds for planned outputs that
+are too small as well: a request past its plan has one token left until it ends, and stays
+ahead of those it was ahead of.)
+"""
+
+from functools import partial
+
+import numpy as np
+
+from engine.compiled import kernel
+from engine.policy import policy
+from engine.simulate.best_ranked import keep_best
+from engine.simulate.line import line_up_arrivals, new_line
+from engine.simulate.server import (
+    advance,
+    complete,
+    has_room,
+    rounds_to_completion,
+    rounds_to_overflow,
+    serve,
+    tokens,
+)
+
+
+@kernel
+def _rank_batch(server, line, planned):
+    """Bring the keys of the batch, (tokens left, order of arrival), up to date."""
+    for place in range(server.now.running):
+        i = server.batch[place]
+        line.key[i] = max(planned[i] - tokens(server, i), 1) * server.of.size + i
+
+
+@kernel
+def _srpt(server, line, planned):
+    now = server.now
+    while has_room(server):
+        complete(server)
+        if now.finished == server.of.size:
+            return
+        _rank_batch(server, line, planned)
+        line_up_arrivals(server, line)
+        keep_best(server, line, False, 0.0)
+        rounds = min(rounds_to_completion(server), rounds_to_overflow(server, server.memory))
+        advance(server, rounds, True)
+
+
+def srpt(workload, memory, planned, clock, progress):
+    """Run under the rule above; `planned` (n,) int64 are the outputs that are reckoned with."""
+    planned = planned[workload.ascending(workload.arrival)]
+    line = new_line(planned * len(workload) + np.arange(len(workload)))
+    return serve(workload, memory, clock, partial(_srpt, line=line, planned=planned), progress)
+
+
+@policy(
+    key="srpt",
+    title="SRPT",
+    rule="Before each round runs those with the fewest tokens left, as many as memory takes; "
+    "the others drop their KV cache.",
+    source="the SRPT oracle of FastServe's code, with memory in place of its caps",
+    group="deployed",
+    may_give_up_kv=True,
+    cost=lambda n: 1e-6 * n,
+)
+def simulate(workload, memory, clock, progress):
+    return srpt(workload, memory, workload.output, clock, progress)

@@ -1,0 +1,95 @@
+"""vLLM with priorities: the most urgent first, the least urgent of the batch has to go.
+
+All requests age at the same rate, `ageing` priority levels a clock unit, so of two requests
+the same one is ever ahead: the one with the smaller priority + ageing * arrival. Ranks are
+therefore fixed.
+
+Need only grows between decisions, so a blocked head stays blocked until somebody completes
+or arrives: the kernel jumps to the next of these, or to the round in which memory runs out.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.compiled import kernel
+from engine.policies.vllm import MAX_NUM_SEQS, WATERMARK, admission_limit
+from engine.policy import Param, policy
+from engine.simulate.best_ranked import put_out, worst_ranked
+from engine.simulate.line import call_next, line_up_arrivals, new_line
+from engine.simulate.server import (
+    advance,
+    complete,
+    enter,
+    has_room,
+    need,
+    rounds_to_completion,
+    rounds_to_overflow,
+    serve,
+)
+
+AGEING = Param(
+    "ageing",
+    0.0,
+    0.0,
+    1e6,
+    "Priority levels by which a waiting request rises in a unit of time (0: none).",
+)
+
+
+class Admission(NamedTuple):
+    """limit : tokens an admission may fill; max_num_seqs : how many may run at once."""
+
+    limit: int
+    max_num_seqs: int
+
+
+@kernel
+def _admit(server, line, rule):
+    now, of = server.now, server.of
+    while now.queued > 0 and now.running < rule.max_num_seqs:
+        i = server.queue[0]
+        more = of[i].prompt + of[i].gen + 1
+        if need(server) + more > (rule.limit if now.running > 0 else server.memory):
+            return
+        enter(server, call_next(server, line), True)
+
+
+@kernel
+def _by_priority(server, line, rule):
+    now = server.now
+    while has_room(server):
+        complete(server)
+        if now.finished == server.of.size:
+            return
+        line_up_arrivals(server, line)
+        if need(server) > server.memory:
+            while need(server) > server.memory:
+                put_out(server, line, worst_ranked(server, line), False, 0.0)
+            advance(server, 1, False)
+            continue
+        _admit(server, line, rule)
+        rounds = min(rounds_to_completion(server), rounds_to_overflow(server, server.memory))
+        advance(server, rounds, now.running < rule.max_num_seqs)
+
+
+@policy(
+    key="vllm-priority",
+    title="vLLM with priorities",
+    rule="Like vLLM, but the smallest priority number is admitted first and the largest is "
+    "preempted first; those who wait gain priority with age.",
+    source="vLLM v1 scheduler, policy `priority`; ageing is ours",
+    group="deployed",
+    uses_lengths=False,
+    may_give_up_kv=True,
+    params=(AGEING, WATERMARK, MAX_NUM_SEQS),
+    cost=lambda n: 1e-6 * n,
+)
+def simulate(workload, memory, clock, progress, ageing, watermark, max_num_seqs):
+    n = len(workload)
+    rank = np.empty(n, np.int64)
+    rank[workload.ascending(workload.priority + ageing * workload.arrival)] = np.arange(n)
+    line = new_line(rank[workload.ascending(workload.arrival)])
+    rule = Admission(admission_limit(memory, watermark), max_num_seqs)
+    return serve(workload, memory, clock, partial(_by_priority, line=line, rule=rule), progress)

@@ -1,0 +1,57 @@
+"""Before each round the best-ranked requests run, whoever ran before.
+
+Of all that have arrived, ranked by key, the longest prefix runs whose sum of s + gen + 1 is
+within M. Requests of the batch that fall out of it give up their KV cache.
+
+`keep_best` finds the prefix without sorting. While need > M the worst-ranked of the batch
+cannot be in the prefix, as the prefix would have to hold all of the batch. Then the first
+in line comes in if it fits beside the batch: all that rank before it are in the batch. If
+it does not fit and someone of the batch ranks behind it, the last of these cannot be in the
+prefix. Otherwise all of the batch rank before it, and the batch is the prefix.
+
+Between decisions need grows, so who does not fit now will not fit until somebody arrives,
+completes, is put out or changes rank: a policy's kernel jumps to the next of these.
+"""
+
+from __future__ import annotations
+
+from engine.compiled import kernel
+from engine.simulate.line import call_next, line_up
+from engine.simulate.server import drop, enter, need, swap_in, swap_out
+
+
+@kernel
+def worst_ranked(server, line):
+    """The place in the batch of the request that ranks last."""
+    batch, worst = server.batch, 0
+    for place in range(1, server.now.running):
+        if line.key[batch[place]] > line.key[batch[worst]]:
+            worst = place
+    return worst
+
+
+@kernel
+def put_out(server, line, place, swap, transfer):
+    """The request at `place` waits again, its KV cache swapped out or dropped."""
+    line_up(server, line, swap_out(server, place, transfer) if swap else drop(server, place, True))
+
+
+@kernel
+def keep_best(server, line, swap, transfer):
+    """Let the best-ranked run; `line.key` must be right for the batch too."""
+    now, of = server.now, server.of
+    while need(server) > server.memory:
+        put_out(server, line, worst_ranked(server, line), swap, transfer)
+    while now.queued > 0:
+        i = server.queue[0]
+        if need(server) + of[i].prompt + of[i].gen + 1 <= server.memory:
+            call_next(server, line)
+            if swap and of[i].start >= 0:
+                swap_in(server, i, transfer)
+            else:
+                enter(server, i, True)
+            continue
+        worst = worst_ranked(server, line)
+        if line.key[server.batch[worst]] < line.key[i]:
+            return
+        put_out(server, line, worst, swap, transfer)

@@ -1,0 +1,164 @@
+"""Admission below a protected share of M, and clearing when memory still runs out.
+
+Before each round, with `need` the sum of s + gen + 1 over running requests (arXiv
+2502.07115, its two baselines):
+
+1. while need > M, the running requests are swept in order of admission and each is cleared
+   with probability beta: it loses its tokens and waits again at its arrival position;
+2. unless someone was cleared and others still run, requests are admitted in order of
+   arrival while need, those just admitted included, stays within the limit (1 - alpha) M;
+   on an empty server the limit is M itself.
+
+With beta = 1 everyone is cleared and admission follows at once: alpha-protection greedy.
+
+Need only grows until a completion or a clearing, so a blocked head stays blocked until
+then, and the kernel jumps to the next completion or to the round in which need passes M.
+
+Livelock. With beta = 1 a clearing empties the server, and who is admitted next depends
+only on who waits. If nobody completes or arrives between, the second and all later
+clearings therefore meet the same set with the same progress: at the third in a row the
+kernel gives up. With beta < 1 chance may always help, so it gives up after `patience`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.clock import Clock
+from engine.compiled import kernel
+from engine.errors import Livelock
+from engine.improve.chance import seeded, uniform
+from engine.progress import Progress
+from engine.simulate.line import Line, call_next, line_up, line_up_arrivals, new_line
+from engine.simulate.run import Run
+from engine.simulate.server import (
+    Server,
+    advance,
+    complete,
+    enter,
+    has_room,
+    let_go,
+    lose,
+    need,
+    rounds_to_completion,
+    rounds_to_overflow,
+    serve,
+)
+from engine.workload import Workload
+
+STREAK = np.dtype([(name, "i8") for name in ("clearings", "finished", "arrived", "stuck")])
+
+
+class Clearing(NamedTuple):
+    """How the server protects itself.
+
+    Attributes
+    ----------
+    limit : tokens an admission may fill, at most M
+    beta : the probability with which a sweep clears a request, above 0
+    patience : clearings without a completion or an arrival between that are no livelock yet
+    """
+
+    limit: int
+    beta: float
+    patience: int
+
+
+@kernel
+def _is_stuck(server, rule, streak):
+    """Count a clearing; whether there have been too many in a row."""
+    now = server.now
+    if streak.finished != now.finished or streak.arrived != now.arrived:
+        streak.clearings = 0
+    streak.finished = now.finished
+    streak.arrived = now.arrived
+    streak.clearings += 1
+    if streak.clearings > rule.patience:
+        streak.stuck = now.running
+    return streak.stuck > 0
+
+
+@kernel
+def _sweep(server, line, rule, chance):
+    """Clear each running request with probability beta."""
+    now, batch = server.now, server.batch
+    running, kept = now.running, 0
+    for place in range(running):
+        i = batch[place]
+        if uniform(chance) < rule.beta:
+            now.running -= 1
+            let_go(server, i)
+            lose(server, i, False)
+            line_up(server, line, i)
+        else:
+            batch[kept] = i
+            kept += 1
+
+
+@kernel
+def _admit(server, line, rule):
+    now = server.now
+    while now.queued > 0:
+        more = server.of[server.queue[0]].prompt + 1
+        if need(server) + more > (rule.limit if now.running > 0 else server.memory):
+            break
+        enter(server, call_next(server, line), True)
+
+
+@kernel
+def _restarting(server, line, rule, streak, chance):
+    now = server.now
+    while has_room(server):
+        complete(server)
+        if now.finished == server.of.size:
+            return
+        line_up_arrivals(server, line)
+        cleared = need(server) > server.memory
+        if cleared and _is_stuck(server, rule, streak):
+            return
+        while need(server) > server.memory:
+            _sweep(server, line, rule, chance)
+        if cleared and now.running > 0:
+            advance(server, 1, False)
+            continue
+        _admit(server, line, rule)
+        rounds = min(rounds_to_completion(server), rounds_to_overflow(server, server.memory))
+        advance(server, rounds, now.queued == 0)
+
+
+def restarting(
+    key: str,
+    workload: Workload,
+    memory: int,
+    rule: Clearing,
+    seed: int,
+    clock: Clock,
+    progress: Progress,
+) -> Run:
+    """Run the requests in order of arrival under the rule above.
+
+    Parameters
+    ----------
+    key : the policy's, for messages
+    workload : requests that each fit in `memory`
+    seed : of the sweeps
+
+    Raises
+    ------
+    Livelock
+        When the same requests restart again and again.
+    """
+    line: Line = new_line(np.arange(len(workload)))
+    streak = np.zeros(1, STREAK)[0]
+    chance = seeded(seed)
+
+    def go_on(server: Server) -> None:
+        _restarting(server, line, rule, streak, chance)
+        if streak["stuck"]:
+            at = int(server.watch.now["round"])
+            fix = f"raise {key}.alpha, so that admission leaves more memory free, or raise M"
+            raise Livelock(key, at, int(streak["stuck"]), fix)
+
+    return serve(workload, memory, clock, go_on, progress)

@@ -1,0 +1,61 @@
+"""The longest time a user waits between two tokens of an answer.
+
+Tokens come at the ends of the rounds in which a request decodes. Between two of them lies
+one round, or, where it lost its KV cache or paused, everything until the token after its
+return. The rounds of a span grow longer, so the longest of a span is its last; a table of
+maxima over 1, 2, 4, .. spans answers for any stretch of spans at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.simulate.run import Run
+from engine.simulate.timetable import Timetable
+
+
+def largest_token_gap(run: Run) -> np.ndarray:
+    """(n,) float64, clock units: the longest gap after the first token; NaN where o = 1."""
+    stays = run.stays
+    grows = stays.grows > 0
+    request, begin, end = stays.request[grows], stays.begin[grows], stays.end[grows]
+    largest = np.full(len(run.workload), -np.inf)
+    several = end - begin > 1
+    np.maximum.at(largest, request[several], _longest_round(run, begin[several] + 1, end[several]))
+    in_time = np.lexsort((begin, request))
+    before, after = in_time[:-1], in_time[1:]
+    same = request[before] == request[after]
+    before, after = before[same], after[same]
+    away = run.ends(begin[after] + 1) - run.ends(end[before])
+    np.maximum.at(largest, request[after], away.astype(float))
+    return np.where(np.isfinite(largest), largest, np.nan)
+
+
+def _longest_round(run: Run, after: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """The longest of the rounds after + 1 .. last, for each pair."""
+    if run.timetable is None:
+        return np.ones(len(after))
+    table = run.timetable
+    first = np.searchsorted(table.first, after + 1, side="left") - 1
+    final = np.searchsorted(table.first, last, side="left") - 1
+    # The last span may go on beyond `last`; before it every span counts whole.
+    partial = table.length[final] + table.growth[final] * (last - table.first[final] - 1)
+    return np.maximum(partial, _highest(_longest_of_spans(table), first, final))
+
+
+def _longest_of_spans(table: Timetable) -> np.ndarray:
+    rounds = np.diff(table.first, append=table.first[-1] + 1)
+    return table.length + table.growth * np.maximum(rounds - 1, 0)
+
+
+def _highest(values: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """The maximum of values[begin:end] for each pair; -inf where that is empty."""
+    found = np.full(len(begin), -np.inf)
+    count = end - begin
+    width, table = 1, values
+    while width <= count.max(initial=0):
+        mine = (count >= width) & (count < 2 * width)
+        found[mine] = np.maximum(table[begin[mine]], table[end[mine] - width])
+        table = np.maximum(table[:-width], table[width:]) if len(table) > width else table
+        width *= 2
+    return found

@@ -1,0 +1,99 @@
+"""The price bound in seconds, for one workload: coarse cells to find prices, fine ones to judge.
+
+Numbers of ramps mean the same on any cells, so those found on coarse cells are judged on
+fine ones, at no loss but the few per cent by which coarse cells misjudge them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from engine.clock import Clock
+from engine.simulate.look_ahead import look_ahead
+from engine.work.alone import time_alone
+from engine.work.ascent import Rise, ascend
+from engine.work.cells import cells_over
+from engine.work.dual import DualFunction, Requests
+from engine.work.envelope import floors, work
+from engine.work.ramps import Ramps, knots_between
+from engine.workload import Workload
+
+KNOTS = 40
+COARSE = 3_000_000  # cells times requests: some 10 ms for one value of L
+FINE = 60_000_000
+FEWEST, MOST = 200, 2_000  # coarse cells
+
+Told = Callable[[float, float], None]  # the share of the time that has passed, the value
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """One workload on one machine, or on several alike.
+
+    Attributes
+    ----------
+    requests : what L needs to know
+    shortest : no step takes less, seconds
+    completion : (n,) of a good schedule on one machine, seconds after the first arrival;
+        beyond the last of them machine time costs nothing
+    """
+
+    requests: Requests
+    shortest: float
+    completion: np.ndarray
+
+    @classmethod
+    def of(cls, workload: Workload, memory: int, clock: Clock, replicas: int, every_run: bool):
+        """`every_run`: also for runs that give up KV cache or cut prompts."""
+        step = clock.step
+        alone = time_alone(workload, step, every_run)
+        works = [work(workload, memory, step, e, every_run) for e in floors(step, every_run)]
+        by_volume = workload.ascending(workload.volume)
+        run = look_ahead(workload, memory, by_volume, clock=clock)
+        return cls(
+            Requests.of(workload, alone, works, replicas),
+            alone.shortest,
+            run.finished_at - workload.arrival.min(),
+        )
+
+    def on_cells(self, count: int) -> DualFunction:
+        longest = int(self.requests.output.max())
+        last = float(self.completion.max())
+        return DualFunction(self.requests, cells_over(last, self.shortest, longest, count))
+
+    @cached_property
+    def coarse(self) -> DualFunction:
+        """L on cells for the ascent."""
+        return self.on_cells(min(max(FEWEST, COARSE // len(self.completion)), MOST))
+
+    @cached_property
+    def knots(self) -> np.ndarray:
+        """At ends of coarse cells, so that every ramp has some to stand on."""
+        width = self.coarse.cells.width
+        return np.unique(np.ceil(knots_between(self.completion, KNOTS) / width)) * width
+
+    def rises(self, seconds: float, told: Told) -> list[tuple[float, Rise]]:
+        """The steps of the ascent and when they came, until it ends or the time is over.
+
+        Time counts from the first step on: kernels may have to be compiled before.
+        """
+        begun = None
+        steps = []
+        for rise in ascend(Ramps(self.coarse, self.knots), self.completion):
+            begun = begun or time.monotonic()
+            taken = time.monotonic() - begun
+            steps.append((taken, rise))
+            told(min(1.0, taken / max(seconds, 1e-9)), rise.best.value)
+            if taken >= seconds:
+                break
+        return steps
+
+    def judged(self, numbers: np.ndarray) -> float:
+        """The certified value of these numbers on fine cells, seconds, at least 0."""
+        function = self.on_cells(max(FEWEST, FINE // len(self.completion)))
+        return max(0.0, function.at(Ramps(function, self.knots).prices(numbers)).value)

@@ -1,0 +1,76 @@
+"""M from a GPU's memory: every term shown, and M in GiB and blocks."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from engine import InputError, wording
+from engine.hardware import DEFAULT as DEFAULT_PRESET
+from engine.hardware import GIB, Budget, Preset, budget, find_preset, gpus, models
+
+BLOCK = 16  # tokens, vLLM's own value
+
+
+def derive_memory(preset: Preset | None) -> None:
+    """A calculator whose result can be taken over as M."""
+    known = preset if preset is not None and preset.model else find_preset(DEFAULT_PRESET)
+    with st.popover("M from a GPU's memory", icon=":material/calculate:", width="stretch"):
+        model = models()[_pick("Model", models(), known.model)]
+        gpu = gpus()[_pick("GPU", gpus(), known.gpu)]
+        left, right = st.columns(2)
+        parallel = left.number_input("Tensor parallel", 1, 64, known.tensor_parallel)
+        share = right.number_input("Share of memory used", 0.1, 1.0, 0.9, step=0.05)
+        reserve = left.number_input("Reserve (GiB)", 0.0, 1000.0, 0.0, step=0.5)
+        narrow = right.toggle("8-bit KV cache")
+        try:
+            found = budget(model, gpu.memory_gib, parallel, share, reserve, 1 if narrow else 2)
+        except InputError as problem:
+            st.warning(str(problem))
+            return
+        _terms(found)
+        st.button(
+            f"Use M = {wording.tokens(found.tokens)}",
+            on_click=_use,
+            args=(found.tokens,),
+            type="primary",
+        )
+        blocks = st.number_input(f"Or M in blocks of {BLOCK} tokens", 1, None, 1024)
+        st.button("Use these blocks", on_click=_use, args=(blocks * BLOCK,))
+        gib = st.number_input("Or M in GiB of KV cache on each GPU", 0.01, None, 1.0, step=0.5)
+        tokens = max(1, int(gib * GIB // found.bytes_per_token))
+        st.button(f"Use {wording.tokens(tokens)}", on_click=_use, args=(tokens,))
+
+
+def _pick(label: str, options: dict, default: str) -> str:
+    keys = list(options)
+    return st.selectbox(
+        label, keys, index=keys.index(default), format_func=lambda key: options[key].title
+    )
+
+
+def _terms(found: Budget) -> None:
+    st.dataframe(
+        {
+            "On each GPU": ["Usable", "− weights", "− reserve", "= for KV cache", "a token takes"],
+            "": [
+                *(f"{gib:.2f} GiB" for gib in (found.usable, found.weights, found.reserve)),
+                f"{found.for_cache:.2f} GiB",
+                f"{found.bytes_per_token:,.0f} bytes",
+            ],
+        },
+        hide_index=True,
+        alt="Where the memory of each GPU goes",
+    )
+
+
+def _use(tokens: int) -> None:
+    st.session_state["memory"] = tokens
+
+
+def memory_in_words(memory: int, preset: Preset | None) -> str:
+    """M in the units of an engine's log."""
+    told = f"{wording.count(memory // BLOCK)} blocks of {BLOCK}"
+    if preset is None or not preset.model:
+        return told
+    each = models()[preset.model].bytes_per_token(preset.tensor_parallel)
+    return f"{told}, {memory * each / GIB:.2f} GiB on each GPU"

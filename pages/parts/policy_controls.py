@@ -1,0 +1,56 @@
+"""Which policies to compare, and their parameters."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from engine import POLICIES
+from engine.policy import GROUPS, Param
+from pages.parts.link import linked
+from pages.parts.view import Choice
+
+DEFAULT_POLICIES = ("vllm", "fcfs", "mc-sf", "shortest-total", "svf", "sorted-f")
+
+
+def ask_policies() -> tuple[Choice, ...]:
+    """The policies in the sidebar's order, each with its parameters."""
+    picked = _picked()
+    adjustable = [key for key in picked if POLICIES[key].params]
+    with st.expander("Policy parameters", icon=":material/settings:"):
+        params = {
+            key: tuple((param.name, _ask(key, param)) for param in POLICIES[key].params)
+            for key in adjustable
+        }
+        if not adjustable:
+            st.caption("None of the chosen policies has parameters.")
+    return tuple(Choice(key, params.get(key, ())) for key in picked)
+
+
+def _picked() -> list[str]:
+    picked = []
+    with st.popover("Policies", icon=":material/checklist:", width="stretch"):
+        for group in GROUPS:
+            keys = [key for key, policy in POLICIES.items() if policy.group == group]
+            chosen = [key for key in keys if key in DEFAULT_POLICIES]
+            picked += st.pills(
+                group.capitalize(),
+                keys,
+                selection_mode="multi",
+                help="  \n".join(f"**{key}**: {POLICIES[key].rule}" for key in keys),
+                **linked(group, chosen, options=keys),
+            )
+    st.caption("Comparing " + (", ".join(picked) if picked else "nothing: pick a policy above"))
+    return picked
+
+
+def _ask(key: str, param: Param) -> float:
+    name = f"{key}.{param.name}"
+    kind = int if param.is_whole else float
+    return st.number_input(
+        f"{key}: {param.name.replace('_', ' ')}",
+        kind(param.low),
+        kind(param.high),
+        step=1 if param.is_whole else 0.01,
+        help=param.help,
+        **linked(name, param.default, kind, low=param.low, high=param.high),
+    )

@@ -1,0 +1,78 @@
+"""Where a policy stops keeping up."""
+
+import numpy as np
+import pytest
+
+from engine import InputError, Scenario, find_policy, generate
+from engine.clock import ROUNDS, seconds_clock
+from engine.headroom import _bisect, in_words, largest_rate, smallest_memory
+from engine.overload import verdict
+from engine.progress import silent
+
+CLOCK = seconds_clock(0.0372, 1.965e-4, 90, 5.67e-8, 4.2e-5)
+
+
+@pytest.fixture(scope="module")
+def mix():
+    return generate(Scenario(n=2000, arrivals="poisson", rate=1.6))
+
+
+@pytest.mark.parametrize("border", [0.02, 0.4, 1.0, 3.3, 60])
+def test_bisection_encloses_the_border(border):
+    """To within 1 % of any border in reach."""
+    found = _bisect(lambda factor: factor <= border, silent)
+    assert found.carries <= border < found.fails
+    assert found.fails / found.carries < 1.01
+
+
+def test_bisection_says_when_there_is_no_border():
+    """Nothing carries, or everything does."""
+    assert _bisect(lambda factor: False, silent).carries == 0
+    assert _bisect(lambda factor: True, silent).fails == np.inf
+
+
+def test_rate_is_where_the_verdict_turns(mix):
+    """At the rate carried the run is not overloaded, at the one that fails it is."""
+    policy = find_policy("svf")
+    border = largest_rate(policy, {}, mix, 16_492, CLOCK, silent)
+    assert 1.6 < border.carries < border.fails < 10
+    rate = (len(mix) - 1) / np.ptp(mix.arrival)
+    for at, overloaded in ((border.carries, False), (border.fails, True)):
+        faster = mix.__class__(mix.arrival * rate / at, mix.prompt, mix.output)
+        run = policy.run(faster, 16_492, clock=CLOCK)
+        assert (verdict(run).kind == "overloaded") == overloaded
+
+
+def test_better_policy_carries_more(mix):
+    """vllm preempts and recomputes; svf needs less of the machine."""
+    svf, vllm = (
+        largest_rate(find_policy(key), {}, mix, 16_492, CLOCK, silent) for key in ("svf", "vllm")
+    )
+    assert svf.carries > vllm.fails
+
+
+def test_least_memory_still_carries(mix):
+    """And it is below what there is."""
+    border = smallest_memory(find_policy("svf"), {}, mix, 16_492, CLOCK, silent)
+    assert border.fails < border.carries < 16_492
+    run = find_policy("svf").run(mix, int(np.ceil(border.carries)), clock=CLOCK)
+    assert verdict(run).kind != "overloaded"
+
+
+def test_backlog_has_no_rate():
+    """The message says what to choose."""
+    with pytest.raises(InputError, match="arrivals over time"):
+        largest_rate(find_policy("svf"), {}, generate(Scenario(n=200)), 16_492, ROUNDS, silent)
+
+
+def test_words_say_both(mix):
+    """Rate and memory."""
+    policy = find_policy("svf")
+    told = in_words(
+        "svf",
+        largest_rate(policy, {}, mix, 16_492, CLOCK, silent),
+        smallest_memory(policy, {}, mix, 16_492, CLOCK, silent),
+        "seconds",
+    )
+    assert "requests a second" in told
+    assert "of KV cache" in told
