@@ -38,6 +38,7 @@ def ask() -> View:
         help="A mix of request classes to tune, a ready-made example, or your own trace.",
         **linked("from", MIX, options=sources),
     )
+    scenario = None
     if source == UPLOAD:
         name, workload = uploaded()
         memory = _ask_memory(Scenario.memory)
@@ -57,7 +58,7 @@ def ask() -> View:
             title = f"{title}, M = {wording.count(memory)}"
     choices = _ask_policies()
     st.caption(f"{title}. The address of this page is a link to this view.")
-    return View(title, workload, memory, choices)
+    return View(title, workload, memory, choices, scenario)
 
 
 def _source_title(source: str) -> str:

@@ -44,6 +44,11 @@ class Store:
         with self._lock:
             return key in self._results
 
+    def peek(self, key: Hashable) -> Any | None:
+        """The kept result, or None."""
+        with self._lock:
+            return self._results.get(key)
+
     def get(self, key: Hashable, compute: Callable[[], Any]) -> Any:
         """The kept result, or a computed one; two sessions may compute the same at once."""
         with self._lock:

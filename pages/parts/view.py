@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine import POLICIES, Workload
+from engine import POLICIES, Scenario, Workload
 from engine.policy import Policy
 
 
@@ -33,12 +33,14 @@ class View:
     title : the scenario in one line
     workload, memory : its requests and its M, tokens
     choices : the policies to compare, in the sidebar's order
+    scenario : what drew the requests; None where they were written out or uploaded
     """
 
     title: str
     workload: Workload
     memory: int
     choices: tuple[Choice, ...]
+    scenario: Scenario | None = None
 
     @property
     def place(self) -> tuple[str, int]:
