@@ -156,9 +156,14 @@ def caveats(entries: Sequence[Entry]) -> list[str]:
     return told
 
 
+def is_proved_best(entry: Entry) -> bool:
+    """Whether the entry meets a bound that covers it."""
+    return entry.gap is not None and entry.gap < PROVED
+
+
 def _distance(entry: Entry) -> str:
     """How far a covered entry can be from the best there is."""
-    if entry.gap < PROVED:
+    if is_proved_best(entry):
         return f"proved to be {entry.best_possible}"
     return f"at most {wording.percent(entry.gap - 1)} from {entry.best_possible}"
 

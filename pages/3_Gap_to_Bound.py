@@ -2,32 +2,58 @@
 
 import streamlit as st
 
+from engine import METHODS
+from engine.convergence import as_entries
 from engine.figures.gaps import describe_gaps, draw_gaps, explain_lines
 from engine.league import coverage_table, gap_headline, league
 from pages.parts import show
 from pages.parts.frame import page
-from pages.parts.jobs import needed, offer
+from pages.parts.gap_certainty import hand_out, tell_certainty, tell_optimum
+from pages.parts.gap_losses import tell_losses
+from pages.parts.gap_search import search_jobs, searched, tell_convergence, tell_search
+from pages.parts.gap_sensitivity import tell_sensitivity
+from pages.parts.jobs import finished, needed, offer
 from pages.parts.runs import bound_jobs, run_jobs
 from pages.parts.view import View
 
+EXACT = "hindsight"
+
 
 def draw(view: View) -> None:
-    """The gaps as bars, then what each bound covers and how it is certified."""
-    jobs, methods = run_jobs(view), bound_jobs(view)
+    """The gaps, what they are made of, how to narrow them, and how they are known."""
+    jobs, searches = run_jobs(view), search_jobs(view)
+    methods = bound_jobs(view, [key for key in METHODS if key != EXACT])
+    exact = bound_jobs(view, [EXACT])
     runs, found = needed(jobs, methods)
-    bounds = [bound for rows in found for bound in rows]
-    entries = league(runs, bounds)
+    bounds = [bound for rows in [*found, *finished(exact)] for bound in rows]
+    story = searched(searches)
+    best = [run for _, run in story[-1:] if run not in runs]
+    entries = league([*runs, *best], bounds)
+
     st.markdown(f"# {gap_headline(entries)}")
     show.figure(draw_gaps(entries, bounds), describe_gaps(entries), "gap-to-bound")
     st.caption(explain_lines(bounds))
     offer(jobs)
-    offer(methods)
+
+    tell_losses(view, entries, bounds)
+
+    st.markdown("## How to narrow it")
+    schedules, proofs = st.columns(2, gap="medium")
+    with schedules:
+        tell_search(as_entries(story, bounds), entries, searches.values())
+    with proofs:
+        tell_convergence(bounds, methods)
+
+    tell_sensitivity(view)
+
     st.markdown("## Every policy against every bound that covers its run")
     show.rows(
         coverage_table(entries, bounds), "Gap of every policy to every bound that covers its run"
     )
-    st.markdown("## How the bounds are certified")
-    show.certificates(bounds)
+    st.markdown("## How certain are the bounds?")
+    tell_certainty(bounds)
+    tell_optimum(view, exact, bounds)
+    hand_out(view, bounds)
 
 
 page("Gap to bound", draw)

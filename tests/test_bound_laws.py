@@ -27,6 +27,61 @@ def test_no_run_beats_a_bound(data, instance):
                 assert bound.value <= run.latency.sum() + 1e-6, (policy.key, bound.bound)
 
 
+@settings(max_examples=60)
+@given(st.data(), instances(max_n=25, max_memory=60))
+def test_no_run_beats_a_bound_in_a_crowd(data, instance):
+    """More requests than the integer program takes: everything else, stopped early too."""
+    workload, memory = instance
+    seconds = data.draw(st.sampled_from([0.0, 0.05, None]))
+    bounds = [
+        bound
+        for key in ("fluid", "prices", "lp")
+        for bound in METHODS[key].bounds(workload, memory, time_limit=seconds)
+    ]
+    for policy in POLICIES.values():
+        if policy.key != "hindsight":
+            run = policy.run(workload, memory, **data.draw(params_of(policy)))
+            for bound in bounds:
+                if bound.covers(run):
+                    assert bound.value <= run.latency.sum() + 1e-6, (policy.key, bound.bound)
+
+
+def one_after_another(seed):
+    """A backlog of requests that fill M each, so that no two ever run together."""
+    rng = np.random.default_rng(seed)
+    n, memory = int(rng.integers(40, 80)), int(rng.integers(300, 900))
+    output = rng.integers(1, 12, n)
+    prompt = memory - output - rng.integers(0, 5, n)
+    return Workload(np.zeros(n), prompt, output), memory
+
+
+@pytest.mark.parametrize("key", ["fluid", "prices"])
+def test_the_law_would_notice_three_per_cent(key):
+    """One request at a time leaves a bound no room: it is met to 3 %, by runs it must not pass."""
+    noticed = 0
+    for seed in range(20):
+        workload, memory = one_after_another(seed)
+        best = min(
+            POLICIES[policy].run(workload, memory).latency.sum() for policy in ("svf", "mc-sf")
+        )
+        for bound in METHODS[key].bounds(workload, memory):
+            assert bound.value <= best + 1e-6
+            noticed += 1.03 * bound.value > best
+    assert noticed == 20 * len(METHODS[key].bounds(workload, memory))
+
+
+@pytest.mark.parametrize("key", METHODS)
+def test_requests_that_run_aside_count_in_no_bound(key):
+    """Those that cannot fit are out of the bound as they are out of the run."""
+    whole = Workload([0, 0, 1, 2], [4, 9, 4, 3], [3, 2, 3, 2])
+    fitting = Workload([0, 1, 2], [4, 4, 3], [3, 3, 2])
+    values = [
+        [bound.value for bound in METHODS[key].bounds(workload, 10)]
+        for workload in (whole, fitting)
+    ]
+    assert values[0] == values[1]
+
+
 def test_preemption_does_beat_bounds_that_do_not_cover_it():
     """Else the coverage rule would not be tested by the law above."""
     workload = Workload([0] * 6, [2] * 6, [3] * 6)

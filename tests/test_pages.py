@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine import POLICIES
+from engine import POLICIES, Scenario, generate
 from engine.example import examples
+from pages.parts import gap_sensitivity
 from pages.parts.frame import PAGES
+from pages.parts.view import Choice, View
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -43,7 +45,7 @@ def test_every_example_on_every_page(path, key):
     at = open_page(path, **{"from": key})
     assert not at.error
     assert at.selectbox(key="from").value == key
-    assert len(at.get("plotly_chart")) == 1
+    assert len(at.get("plotly_chart")) >= 1
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -160,10 +162,111 @@ def test_what_cannot_be_done_is_not_offered():
 def test_a_job_that_fails_says_why():
     """The message of a refused bound is shown, and the page can be used."""
     at = open_page("pages/3_Gap_to_Bound.py", n="45", memory="4096", seed="1")
-    offers = [button for button in at.button if "Hindsight" in button.label]
+    offers = [button for button in at.button if "exact optimum" in button.label]
     offers[0].click().run()
     assert not at.exception
     assert "integer program would have" in at.error[0].value
+
+
+GAP = "pages/3_Gap_to_Bound.py"
+
+
+def press(at, label):
+    (button,) = [button for button in at.button if label in button.label]
+    button.click().run()
+    assert not at.exception, at.exception
+    return at
+
+
+def charts(at):
+    """Every chart of the page."""
+    return at.get("plotly_chart")
+
+
+def test_gap_page_splits_the_gaps_unasked():
+    """What the best run loses by is told beside the chart, and each bound in words."""
+    told = said(open_page(GAP))
+    assert "The gap of **svf**, 9.5\u202f%, comes to" in told
+    assert "from idle memory" in told
+    assert "Pours the requests through memory like water" in told
+    assert "every schedule, also one that preempts" in told
+
+
+def test_search_narrows_the_gap(monkeypatch):
+    """The best schedule found joins the chart and the headline, and its story is drawn."""
+    monkeypatch.setattr("pages.parts.gap_search.BUDGETS", (0.1, 0.2))
+    at = open_page(GAP, n="60", memory="4096")
+    before = len(charts(at))
+    press(at, "Search for better schedules")
+    assert "**best-found" in at.markdown[0].value
+    assert len(charts(at)) == before + 1
+    assert not [button for button in at.button if "Search" in button.label]
+
+
+def test_nothing_to_search_where_the_best_is_proved():
+    """30 requests that nearly fit at once: fcfs meets the bound."""
+    at = open_page(GAP, n="30")
+    assert "fcfs meets a bound" in said(at)
+    assert not [button for button in at.button if "Search" in button.label]
+
+
+def test_price_bound_shows_its_climb():
+    """Asked for, it joins the table and its history is drawn."""
+    at = open_page(GAP, n="40")
+    before = len(charts(at))
+    press(at, "Run LP relaxation, Price bound")
+    assert len(charts(at)) == before + 1
+    assert "prices" in at.dataframe[0].value.columns
+    assert "**prices** rose by" in said(at)
+
+
+def test_other_situations_come_on_request():
+    """Three small multiples for a mix, each with who is nearest at its ends."""
+    at = open_page(GAP, n="24")
+    before = len(charts(at))
+    press(at, "Try other situations")
+    assert len(charts(at)) == before + 3
+    assert said(at).count("is nearest: +") == 3
+
+
+def test_cancelled_series_keeps_its_points():
+    """A report that raises, as Cancel does, stops a series after the points that are done."""
+    scenario = Scenario(n=20, memory=5000, seed=9)
+    view = View("", generate(scenario), 5000, (Choice("svf"),), scenario)
+    series = gap_sensitivity._series(view)["requests"]
+
+    def cancel(share, _told=""):
+        if share > 0.41:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        gap_sensitivity._job(view, "requests", series).result(cancel)
+    assert [p.value for p in gap_sensitivity._points(view, "requests", series)] == [2, 5]
+    assert not gap_sensitivity._job(view, "requests", series).is_done
+
+
+def test_written_out_requests_vary_in_memory_only():
+    """There is no other number or mix of six given requests."""
+    at = open_page(GAP, **{"from": "six-identical"})
+    before = len(charts(at))
+    press(at, "Try other situations")
+    assert len(charts(at)) == before + 1
+
+
+def test_exact_optimum():
+    """Solved for six requests, with its state; not offered for two thousand."""
+    at = press(open_page(GAP, **{"from": "six-identical"}), "Solve for the exact optimum")
+    assert "No schedule without preemption is below 36 rounds" in said(at)
+    assert "proved optimality" in said(at)
+    assert "here are 2\u202f000" in said(open_page(GAP))
+
+
+def test_proof_to_take_away():
+    """Both files, and the command that checks the one on the other."""
+    at = open_page(GAP)
+    labels = [button.proto.label for button in at.get("download_button")]
+    assert labels == ["Certificate (JSON)", "Requests (CSV)"]
+    assert "engine verify certificate.json requests.csv" in at.code[0].value
 
 
 def test_dear_policy_comes_on_request():

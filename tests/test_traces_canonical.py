@@ -150,14 +150,15 @@ BAD_FILES = {
     "a column is missing": (
         b"arrival,prompt,tokens\n0,1,1\n",
         "arrival, prompt, output, separated by commas (missing: output), or be that of a known "
-        "log (Azure LLM inference trace); found: arrival,prompt,tokens",
+        "log (AIPerf per-request records, Azure LLM",
     ),
     "no header": (b"0,1,1\n0,1,1\n", "(missing: arrival, prompt, output)"),
-    "semicolons": (b"arrival;prompt;output\n0;1;1\n", "separated by commas"),
     "a column twice": (b"arrival,prompt,output,prompt\n0,1,1,1\n", "the column prompt once"),
-    "gzip": (b"\x1f\x8b\x08\x00", "a gzip file: unpack it first"),
+    "gzip cut off": (b"\x1f\x8b\x08\x00", "the gzip file is damaged or its end is missing"),
+    "bzip2": (b"BZh91AY&SY", "a bzip2 file: unpack it first"),
+    "XML": (b'<?xml version="1.0"?><Error/>', "an XML document, perhaps an error page"),
     "spreadsheet": (b"PK\x03\x04abc", "a zip archive or a spreadsheet"),
-    "Parquet": (b"PAR1\x15\x04", "a Parquet file: export it as CSV"),
+    "Parquet": (b"PAR1\x15\x04", "a Parquet file that is damaged or cut off"),
     "PDF": (b"%PDF-1.7\n", "a PDF"),
     "LFS pointer": (
         b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n",

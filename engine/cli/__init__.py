@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from engine.cli import bound, generate, policies, simulate, verify
+from engine.cli import bound, generate, import_, policies, simulate, verify
 from engine.errors import InputError
 
 COMMANDS = {
@@ -16,6 +16,7 @@ COMMANDS = {
     "bound": bound,
     "verify": verify,
     "generate": generate,
+    "import": import_,
     "policies": policies,
 }
 

@@ -9,7 +9,9 @@ import plotly.graph_objects as go
 
 from engine import wording
 from engine.bound import Bound
+from engine.certainty import strongest
 from engine.figures.palette import BOUND_GREY, policy_style
+from engine.figures.ticks import round_numbers, short
 from engine.league import Entry
 
 WIDE = 3.0  # largest over smallest: beyond, the axis is logarithmic
@@ -40,22 +42,11 @@ def draw_gaps(entries: Sequence[Entry], bounds: Sequence[Bound]) -> go.Figure:
         hovertemplate="%{y}: total latency %{customdata[0]} rounds<br>"
         "%{customdata[1]} %{customdata[2]}<extra></extra>",
     )
-    lines = best_bounds(bounds)
+    lines = strongest(bounds)
     low = min([bound.value for bound in lines] + totals)
     wide = max(totals) > WIDE * low
-    for bound in lines:
-        figure.add_vline(x=bound.value, line={"color": BOUND_GREY, "dash": "dash", "width": 2})
-        figure.add_annotation(
-            x=math.log10(bound.value) if wide else bound.value,  # as log axes want it
-            y=1.0,
-            yref="paper",
-            text=bound.bound,
-            showarrow=False,
-            xanchor="center",
-            yanchor="bottom",
-            font={"color": BOUND_GREY},
-        )
-    figure.update_xaxes(title="total latency (rounds)", type="log" if wide else "linear")
+    _add_lines(figure, lines, wide)
+    figure.update_xaxes(title="total latency (rounds)", **_totals_axis(low, max(totals), wide))
     figure.update_yaxes(autorange="reversed", automargin=True)
     figure.update_layout(
         height=150 + 44 * len(entries),
@@ -67,28 +58,52 @@ def draw_gaps(entries: Sequence[Entry], bounds: Sequence[Bound]) -> go.Figure:
     return figure
 
 
+def _add_lines(figure: go.Figure, lines: Sequence[Bound], log: bool) -> None:
+    """The bounds, lowest first; of two, one name ends at its line and the other begins there."""
+    for number, bound in enumerate(lines):
+        side = "center" if len(lines) == 1 else ("right", "left")[number]
+        figure.add_vline(
+            x=bound.value, line={"color": BOUND_GREY, "dash": "dash", "width": 2}, layer="below"
+        )
+        figure.add_annotation(
+            x=math.log10(bound.value) if log else bound.value,  # as log axes want it
+            y=1.0,
+            yref="paper",
+            text=bound.bound,
+            showarrow=False,
+            xanchor=side,
+            yanchor="bottom",
+            font={"color": BOUND_GREY},
+        )
+
+
+def _totals_axis(low: float, high: float, wide: bool) -> dict:
+    """The settings of an axis on which dots and lines keep clear of its ends."""
+    if not wide:
+        pad = 0.06 * (high - low) or 0.01 * high
+        return {"type": "linear", "range": [low - pad, high + pad], "nticks": 5}
+    low, high = low / 1.15, high * 1.15
+    ticks = round_numbers(low, high)
+    return {
+        "type": "log",
+        "range": [math.log10(low), math.log10(high)],
+        "tickvals": ticks,
+        "ticktext": [short(tick) for tick in ticks],
+    }
+
+
 def _against(entry: Entry) -> str:
     return f"above {entry.cover.bound}" if entry.cover else "no bound covers it"
 
 
-def best_bounds(bounds: Sequence[Bound]) -> list[Bound]:
-    """The best bound for every run, then the best for runs that keep their KV cache."""
-    best = []
-    for every in (True, False):
-        kind = [b for b in bounds if b.certified and b.covers_preemption == every]
-        if kind:
-            best.append(max(kind, key=lambda bound: bound.value))
-    return best
-
-
 def explain_lines(bounds: Sequence[Bound]) -> str:
-    """What the dashed lines say."""
+    """What the dashed lines say; nothing where there are none."""
     said = [
         f"no {'run' if bound.covers_preemption else 'run that keeps its KV cache'} can be left "
         f"of {bound.bound}"
-        for bound in best_bounds(bounds)
+        for bound in strongest(bounds)
     ]
-    return f"Dashed: {', and '.join(said)}."
+    return f"Dashed: {', and '.join(said)}." if said else ""
 
 
 def describe_gaps(entries: Sequence[Entry]) -> str:

@@ -30,6 +30,11 @@ STYLES = {
     "sorted-f-exact": (WINE, DASHDOT),
     "sorted-f-swap": (WINE, DASH),
     "sorted-f-quantile": (WINE, DOT),
+    "sorted-f-online": (PURPLE, DOT),
+    "sorted-lp": (BROWN, SOLID),
+    "lp-swap": (BROWN, DASH),
+    "best-found": (INDIGO, SOLID),
+    "hindsight": (OLIVE, DASH),
     "reverse": (BROWN, DOT),
 }
 _SPARE_HUES = (TEAL, INDIGO, OLIVE, PURPLE, SKY, BROWN)
@@ -43,6 +48,9 @@ def policy_style(key: str) -> tuple[str, str]:
     pick = zlib.crc32(key.encode())
     return _SPARE_HUES[pick % len(_SPARE_HUES)], _SPARE_DASHES[pick // 7 % len(_SPARE_DASHES)]
 
+
+# Parts of a gap differ by lightness too, in hues that no policy, class or M has.
+LOSS_COLOURS = {"ordering": "#4a5568", "idle memory": "#d8b365", "lost cache": "#9aa5b1"}
 
 # Classes differ by lightness, not hue, so that they never read as policies.
 _CLASS_RAMP = ("#93c4e6", "#2c6ba8", "#5d9acb", "#1d4e80", "#bcdcf1", "#4480b8")

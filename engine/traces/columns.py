@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Protocol
 
 import numpy as np
@@ -12,8 +13,10 @@ import pyarrow.compute as pc
 from engine.workload import MAX_ARRIVAL, MAX_TOKENS
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+WHOLE = r"^(\d{1,18}|[1-8]\d{18})(\.0*)?$"  # what int64 holds
 MOMENT = r"^(19|20)\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?$"
 MAX_NAMES = 1000
+FAILURES = "error|errored|fail|failed|failure|timeout|timedout|cancelled|canceled|aborted"
 
 
 class Kind(Protocol):
@@ -50,6 +53,58 @@ class Seconds(Number):
         super().__init__(0, MAX_ARRIVAL, f"a number of seconds from 0 to {MAX_ARRIVAL:,}")
 
 
+class Stamp(Number):
+    """A moment on any clock in any unit; whole numbers are exact up to 2**53."""
+
+    def __init__(self):
+        super().__init__(-1e20, 1e20, "a point in time, as a number")
+
+
+class Ticks:
+    """A moment as a whole number of ticks since 0: exact for nanoseconds since 1970."""
+
+    dtype = np.int64
+    need = "a point in time, as a whole number"
+
+    def __call__(self, column: pa.StringArray) -> tuple[np.ndarray, np.ndarray]:
+        good = pc.match_substring_regex(column, WHOLE)
+        whole = pc.replace_substring_regex(pc.if_else(good, column, "0"), r"\..*$", "")
+        return pc.cast(whole, pa.int64()).to_numpy(), good.to_numpy(zero_copy_only=False)
+
+
+class Moments:
+    """A date and time, in UTC or with its zone, as nanoseconds since 1970."""
+
+    dtype = np.int64
+    need = "a date and time such as 2023-11-16 18:15:46.6805900"
+
+    def __call__(self, column: pa.StringArray) -> tuple[np.ndarray, np.ndarray]:
+        plain = pc.if_else(pc.match_substring_regex(column, MOMENT), column, None).to_pandas()
+        moments = pd.DatetimeIndex(
+            pd.to_datetime(plain, format="ISO8601", utc=True, errors="coerce")
+        )
+        return moments.as_unit("ns").asi8, moments.notna()
+
+
+class Perhaps:
+    """A moment of this kind, or none: then the least value, or NaN. No row is bad for it."""
+
+    need = "a point in time, or blank"
+
+    def __init__(self, kind: Kind):
+        self.kind, self.dtype = kind, kind.dtype
+        whole = np.issubdtype(self.dtype, np.integer)
+        self.none = np.iinfo(self.dtype).min if whole else np.nan
+
+    def __call__(self, column: pa.StringArray) -> tuple[np.ndarray, np.ndarray]:
+        values, good = self.kind(column)
+        return np.where(good, values, self.none), np.ones(len(good), bool)
+
+    def there(self, values: np.ndarray) -> np.ndarray:
+        """Which of the values are moments."""
+        return ~np.isnan(values) if np.isnan(self.none) else values != self.none
+
+
 class Tokens(Number):
     """A whole number of tokens."""
 
@@ -62,6 +117,21 @@ class Tokens(Number):
         values, good = super().__call__(column)
         good &= values == np.floor(values)
         return np.where(good, values, 0).astype(self.dtype), good
+
+
+class Measured(Number):
+    """A duration that was measured, times `seconds` in its unit; NaN where there is none.
+
+    No row is bad for a measurement that it lacks.
+    """
+
+    def __init__(self, seconds: float = 1.0):
+        super().__init__(0, MAX_ARRIVAL, "a duration")
+        self.seconds = seconds
+
+    def __call__(self, column: pa.StringArray) -> tuple[np.ndarray, np.ndarray]:
+        values, good = super().__call__(column)
+        return np.where(good, values * self.seconds, np.nan), np.ones(len(values), bool)
 
 
 class Names:
@@ -89,15 +159,41 @@ class Names:
         return self._numbers.setdefault(name, len(self._numbers)) if readable and known else -1
 
 
-class Moments:
-    """A date and time, in UTC or with its zone, as nanoseconds since 1970."""
+class Labels(Names):
+    """A name that a log gives its requests: written so that a CSV can hold it.
 
-    dtype = np.int64
-    need = "a date and time such as 2023-11-16 18:15:46.6805900"
+    No row is bad for it: a blank or unreadable one is `unlabelled`, the
+    thousandth and later ones are `other`.
+    """
+
+    def _number(self, name: str) -> int:
+        label = " ".join(re.sub(r'[,"\s]', " ", name).split())
+        label = label if label and "\ufffd" not in label else "unlabelled"
+        if label not in self._numbers and len(self._numbers) >= MAX_NAMES - 1:
+            label = "other"
+        return self._numbers.setdefault(label, len(self._numbers))
+
+
+class Check:
+    """A check that reads no value: the row counts if the column matches, or if it does not."""
+
+    dtype = np.int8
+
+    def __init__(self, pattern: str, need: str, *, matches: bool = True):
+        self.pattern, self.need, self.matches = pattern, need, matches
 
     def __call__(self, column: pa.StringArray) -> tuple[np.ndarray, np.ndarray]:
-        plain = pc.if_else(pc.match_substring_regex(column, MOMENT), column, None).to_pandas()
-        moments = pd.DatetimeIndex(
-            pd.to_datetime(plain, format="ISO8601", utc=True, errors="coerce")
-        )
-        return moments.as_unit("ns").asi8, moments.notna()
+        found = pc.match_substring_regex(column, self.pattern, ignore_case=True)
+        good = found.to_numpy(zero_copy_only=False) == self.matches
+        return np.zeros(len(good), self.dtype), good
+
+
+def no_error() -> Check:
+    """An error column that must be blank, null, false or 0."""
+    return Check(r"^(none|null|nan|false|0|)$", "blank: the request failed")
+
+
+def no_failure() -> Check:
+    """A status column that must not name a failure or an HTTP error."""
+    failed = rf"^({FAILURES}|[45]\d\d)$"
+    return Check(failed, "that of a success: the request failed", matches=False)

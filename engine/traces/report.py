@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from engine.traces.requests import Requests
+
 
 @dataclass(frozen=True)
 class Report:
@@ -17,6 +21,8 @@ class Report:
     time_unit : of the file's arrivals
     span_s : seconds from the first arrival to the last
     distinct_arrivals : how many different arrival times there are
+    largest_burst : the most requests with the same arrival time
+    measured : how many requests come with a measured ttft and latency
     notes : sentences on what else the user should know
     """
 
@@ -27,12 +33,40 @@ class Report:
     time_unit: str
     span_s: float
     distinct_arrivals: int
+    largest_burst: int
+    measured: dict[str, int]
     notes: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def of(cls, requests: Requests, layout: str) -> Report:
+        """The report on the requests read from a file of this layout."""
+        _, burst = np.unique(requests.seconds, return_counts=True)
+        durations = {"ttft": requests.ttft, "latency": requests.latency}
+        return cls(
+            format=layout,
+            rows_in=requests.rows_in,
+            rows_kept=len(requests),
+            set_aside=requests.set_aside,
+            time_unit=requests.time_unit,
+            span_s=float(np.ptp(requests.seconds)),
+            distinct_arrivals=len(burst),
+            largest_burst=int(burst.max()),
+            measured={
+                name: 0 if values is None else int(np.isfinite(values).sum())
+                for name, values in durations.items()
+            },
+            notes=requests.notes,
+        )
 
     @property
     def rate(self) -> float | None:
         """Requests a second; None where all arrive at once."""
         return self.rows_kept / self.span_s if self.span_s > 0 else None
+
+    @property
+    def ties(self) -> int:
+        """Requests that arrive at the very moment of an earlier one."""
+        return self.rows_kept - self.distinct_arrivals
 
     def remarks(self) -> list[str]:
         """Sentences for people; none when every row of the file was used in full."""

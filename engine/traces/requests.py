@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,8 +17,10 @@ class Requests:
     prompt, output : (n,) tokens
     row : (n,) each one's row in the file, counted from 0
     rows_in : rows in the file
-    set_aside : how many were left out, by reason
+    set_aside : how many were left out, by reason; rows_in = n + their sum
     class_of, classes : (n,) index into the names of the classes; None: one class
+    ttft, latency : (n,) seconds that the file's server took to the first token
+        and to the last, NaN where it does not say; None: nowhere
     time_unit : of the file's arrivals
     notes : sentences on what else the user should know
     """
@@ -31,5 +33,19 @@ class Requests:
     set_aside: dict[str, int] = field(default_factory=dict)
     class_of: np.ndarray | None = None
     classes: tuple[str, ...] = ("all",)
+    ttft: np.ndarray | None = None
+    latency: np.ndarray | None = None
     time_unit: str = "s"
     notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.seconds)
+
+    def take(self, which: np.ndarray) -> Requests:
+        """The requests that `which` (a mask or indices) selects, in that order."""
+        columns = {
+            name: column[which]
+            for name in ("seconds", "prompt", "output", "row", "class_of", "ttft", "latency")
+            if (column := getattr(self, name)) is not None
+        }
+        return replace(self, **columns)

@@ -1,30 +1,47 @@
-"""Rows judged: every row of a table is kept, or is an error, or is set aside with a reason."""
+"""Rows judged: every row of a file is kept, or is an error, or is set aside with a reason."""
 
 from __future__ import annotations
 
-import io
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from engine.errors import InputError
+from engine.traces.block import Block, Source
 from engine.traces.columns import Kind
 from engine.traces.growing import Growing
-from engine.traces.table import Block, blocks, column_names, spelled_names
 
 GOOD = -1
-RAGGED = -2  # a fault >= 0 is the number of the first bad column
+BROKEN = -2  # a fault >= 0 is the number of the first bad field
+
+
+@dataclass(frozen=True)
+class Field:
+    """What rows are asked for.
+
+    Attributes
+    ----------
+    role : what its values are called in `Rows.columns`
+    names : alternatives, as any file may spell it; a dot leads into an object
+    kind : what it must hold
+    optional : whether a table without it is read too
+    """
+
+    role: str
+    names: tuple[str, ...]
+    kind: Kind
+    optional: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The good rows of a table.
+    """The good rows of a file.
 
     Attributes
     ----------
-    columns : each column's (k,) values by its name
+    columns : each field's (k,) values by its role
     row : (k,) int32, each one's row in the file, counted from 0
     rows_in : how many rows the file has
     set_aside : how many were not kept, by reason
@@ -36,63 +53,63 @@ class Rows:
     set_aside: dict[str, int]
 
 
-def read_rows(text: io.TextIOWrapper, header: str, kinds: Mapping[str, Kind], strict: bool) -> Rows:
-    """The rows behind `header`.
+def read_rows(source: Source, fields: Sequence[Field], strict: bool) -> Rows:
+    """The rows of a file.
 
     Parameters
     ----------
-    text : stands at the first row
-    header : the first line
-    kinds : what each column that is read must hold, by its name in lower case
+    source : the file
+    fields : what its rows are asked for
     strict : whether a bad row is an error; otherwise it is set aside
 
     Raises
     ------
     InputError
-        For a header without these columns, a file without a good row and, if
-        strict, the first bad row: its number and line, the column, the value and
-        what it must be.
+        For a file without these fields, or without a good row, and, if strict,
+        for the first bad row: its number and line, the field, the value and what
+        it must be.
     """
-    judge = _Judge(spelled_names(header), _kind_of_each(header, kinds))
-    for block in blocks(text, len(judge.kind)):
+    found = [asked for asked in fields if _is_there(source, asked)]
+    judge = _Judge(found, [source.spell(asked.names) for asked in found], source.broken)
+    for block in source.blocks([asked.names for asked in found]):
         judge.take(block, strict)
     if judge.rows_in == 0:
         raise InputError("the file has a header but no rows")
     if len(judge.row) == 0:
         reasons = ", ".join(f"{count} x {why}" for why, count in judge.set_aside.items())
         raise InputError(f"no row can be used: {reasons}")
-    names = column_names(header)
-    columns = {names[j]: column.values for j, column in judge.columns.items()}
+    roles = [asked.role for asked in found]
+    values = [column.values for column in judge.columns]
+    columns = dict(zip(roles, values, strict=True))
     return Rows(columns, judge.row.values, judge.rows_in, dict(judge.set_aside))
 
 
-def _kind_of_each(header: str, kinds: Mapping[str, Kind]) -> list[Kind | None]:
-    names = column_names(header)
-    for name in kinds:
-        if names.count(name) != 1:
-            raise InputError(
-                f"the first line must name the column {name} once; found: {header[:200]}"
-            )
-    return [kinds.get(name) for name in names]
+def _is_there(source: Source, asked: Field) -> bool:
+    there = source.spell(asked.names) is not None
+    if not there and not asked.optional:
+        found = ", ".join(source.names)[:200]
+        raise InputError(f"the file has no column {asked.names[0]}; found: {found}")
+    return there
 
 
 @dataclass(eq=False)
 class _Judge:
     """The good rows so far, and what became of the others.
 
-    `names` are the columns as the file spells them, `kind` what each must hold, or
-    None where it is not read.
+    `names` are the fields as the file spells them, `broken` is the reason for rows
+    that could not be taken apart.
     """
 
+    fields: list[Field]
     names: list[str]
-    kind: list[Kind | None]
-    columns: dict[int, Growing] = field(init=False)
+    broken: str
+    columns: list[Growing] = field(init=False)
     row: Growing = field(default_factory=lambda: Growing(np.int32))
     rows_in: int = 0
     set_aside: Counter = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self.columns = {j: Growing(kind.dtype) for j, kind in enumerate(self.kind) if kind}
+        self.columns = [Growing(asked.kind.dtype) for asked in self.fields]
 
     def take(self, block: Block, strict: bool) -> None:
         """Sort the rows of a block into good and bad."""
@@ -102,37 +119,38 @@ class _Judge:
             if strict:
                 raise InputError(self._complaint(block, fault))
             codes, counts = np.unique(fault[~good], return_counts=True)
-            self.set_aside.update(dict(zip(map(self._reason, codes), counts.tolist(), strict=True)))
-        for j, column in values.items():
-            self.columns[j].append(column[good[block.whole]])
+            for code, count in zip(codes, counts.tolist(), strict=True):
+                self.set_aside[self._reason(code)] += count
+        for column, new in zip(self.columns, values, strict=True):
+            column.append(new[good[block.whole]])
         self.row.append(self.rows_in + np.flatnonzero(good))
         self.rows_in += len(good)
 
-    def _faults(self, block: Block) -> tuple[dict[int, np.ndarray], np.ndarray]:
-        """The values of the whole rows by column, and (r,) the fault of every row."""
-        values = {}
+    def _faults(self, block: Block) -> tuple[list[np.ndarray], np.ndarray]:
+        """The values of the whole rows by field, and (r,) the fault of every row."""
+        values = []
         fault_of_whole = np.full(int(block.whole.sum()), GOOD)
-        for j in reversed(self.columns):  # so that the first bad column remains
-            values[j], good = self.kind[j](block.columns[j])
-            fault_of_whole[~good] = j
-        fault = np.full(len(block.whole), RAGGED)
+        for number, (asked, column) in enumerate(zip(self.fields, block.columns, strict=True)):
+            read, good = asked.kind(column)
+            values.append(read)
+            fault_of_whole[~good & (fault_of_whole == GOOD)] = number
+        fault = np.full(len(block.whole), BROKEN)
         fault[block.whole] = fault_of_whole
         return values, fault
 
     def _reason(self, code: int) -> str:
-        if code == RAGGED:
-            return "wrong number of fields"
-        return f"{self.names[code]} is not {self.kind[code].need}"
+        if code == BROKEN:
+            return self.broken
+        return f"{self.names[code]} is not {self.fields[code].kind.need}"
 
     def _complaint(self, block: Block, fault: np.ndarray) -> str:
         """What is wrong with the block's first bad row, and where."""
         at = int(np.flatnonzero(fault != GOOD)[0])
-        place = f"row {self.rows_in + at + 1} (line {block.line[at]} of the file)"
-        if fault[at] == RAGGED:
-            has = block.lines[at].as_py().count(",") + 1
-            wanted = f"{len(self.names)}, one for each of {','.join(self.names)}"
-            return f"{place}: has {has} {'field' if has == 1 else 'fields'}, must have {wanted}"
-        j = fault[at]
-        value = block.columns[j][at].as_py()  # all rows before it are good, so whole
+        line = "" if block.place is None else f" (line {block.place[at]} of the file)"
+        place = f"row {self.rows_in + at + 1}{line}"
+        if fault[at] == BROKEN:
+            return f"{place}: {block.complaint(at)}"
+        number = fault[at]
+        value = block.columns[number][at].as_py()  # all rows before it are good, so whole
         got = f"got {value[:60]!r}" if value else "it is blank"
-        return f"{place}, {self.names[j]}: must be {self.kind[j].need}, {got}"
+        return f"{place}, {self.names[number]}: must be {self.fields[number].kind.need}, {got}"

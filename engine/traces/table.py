@@ -1,68 +1,101 @@
-"""Rows of a comma-separated file, block by block, as columns of text.
+"""Rows of a delimited file, block by block, as columns of text.
 
-A line is a row and a comma ends a field, always: quotes around a field are
-taken off but protect nothing. So the place of every fault is exact, and a stray
-quote cannot swallow the rows behind it.
+A line is a row, always, so the place of every fault is exact and a stray quote
+cannot swallow the rows behind it. In known logs, quotes around a field protect
+the delimiters in it; in the canonical CSV they are taken off but protect
+nothing.
 """
 
 from __future__ import annotations
 
+import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from engine.traces.block import Block
+from engine.traces.names import find_name
+
 BLOCK = 1 << 21  # characters read at a time; bounds what a file of any size takes
-
-
-def spelled_names(header: str) -> list[str]:
-    """The names in a header line, without spaces and quotes around them."""
-    return [name.strip().strip('"').strip() for name in header.split(",")]
-
-
-def column_names(header: str) -> list[str]:
-    """The same in lower case: how columns are looked up."""
-    return [name.lower() for name in spelled_names(header)]
+DELIMITERS = (",", ";", "\t", "|")  # the first of those equally frequent
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
-    """Some consecutive rows; blank lines are none.
+class Table:
+    """A delimited file whose `text` stands at its start.
 
     Attributes
     ----------
-    lines : (r,) text of each row
-    line : (r,) int64, its line in the file, counted from 1
-    whole : (r,) bool, whether it has as many fields as the header
-    columns : the fields of the whole rows, a (w,) text array for each column
+    names : its columns, as spelled
+    quoted : whether quotes protect delimiters
     """
 
-    lines: pa.StringArray
-    line: np.ndarray
-    whole: np.ndarray
-    columns: list[pa.StringArray]
+    text: io.TextIOWrapper
+    names: tuple[str, ...]
+    delimiter: str = ","
+    quoted: bool = True
+    broken: str = "wrong number of fields"
 
+    @property
+    def _margin(self) -> str:
+        """What may stand around a line; a tab only where it parts no fields."""
+        return " \r\n" if self.delimiter == "\t" else " \r\n\t"
 
-def blocks(text: io.TextIOWrapper, width: int) -> Iterator[Block]:
-    """The rows behind the header of a table with `width` columns."""
-    first_line = 2
-    while read := text.readlines(BLOCK):
-        lines = pc.utf8_trim_whitespace(pa.array(read, pa.string()))
-        not_blank = pc.not_equal(lines, "")
-        line = first_line + np.flatnonzero(not_blank.to_numpy(zero_copy_only=False))
-        first_line += len(read)
-        lines = lines.filter(not_blank)
-        whole = pc.equal(pc.count_substring(lines, ","), width - 1)
-        fields = pc.split_pattern(lines.filter(whole), ",").flatten()
-        yield Block(
-            lines,
-            line,
-            whole.to_numpy(zero_copy_only=False),
-            [_tidy(fields.take(np.arange(j, len(fields), width))) for j in range(width)],
-        )
+    def spell(self, names: Sequence[str]) -> str | None:
+        """The column of one of these names, the first that is there."""
+        return find_name(names, self.names)
+
+    def blocks(self, wanted: Sequence[Sequence[str]]) -> Iterator[Block]:
+        """The rows, with a column for each of the alternative names wanted."""
+        columns = [self.names.index(self.spell(names)) for names in wanted]
+        self.text.readline()
+        first_line = 2
+        while read := self.text.readlines(BLOCK):
+            lines = pc.utf8_trim(pa.array(read, pa.string()), self._margin)
+            not_blank = pc.not_equal(lines, "").to_numpy(zero_copy_only=False)
+            place = first_line + np.flatnonzero(not_blank)
+            first_line += len(read)
+            yield self._block(lines.filter(not_blank), place, columns)
+
+    def _block(self, lines: pa.StringArray, place: np.ndarray, wanted: list[int]) -> Block:
+        if self.quoted and pc.any(pc.match_substring(lines, '"')).as_py():
+            whole, columns = self._with_quotes(lines, wanted)
+        else:
+            whole, columns = self._plain(lines, wanted)
+
+        def complaint(at: int) -> str:
+            has = lines[at].as_py().count(self.delimiter) + 1
+            fields = "field" if has == 1 else "fields"
+            each = self.delimiter.join(self.names)
+            return f"has {has} {fields}, must have {len(self.names)}, one for each of {each}"
+
+        return Block(place, whole, columns, complaint)
+
+    def _plain(self, lines: pa.StringArray, wanted: list[int]):
+        width = len(self.names)
+        whole = pc.equal(pc.count_substring(lines, self.delimiter), width - 1)
+        fields = pc.split_pattern(lines.filter(whole), self.delimiter).flatten()
+        columns = [_tidy(fields.take(np.arange(j, len(fields), width))) for j in wanted]
+        return whole.to_numpy(zero_copy_only=False), columns
+
+    def _with_quotes(self, lines: pa.StringArray, wanted: list[int]):
+        rows = [self._fields(line) for line in lines.to_pylist()]
+        whole = np.array([len(fields) == len(self.names) for fields in rows], bool)
+        columns = [
+            pa.array([row[j] for row in rows if len(row) == len(self.names)], pa.string())
+            for j in wanted
+        ]
+        return whole, [_tidy(column) for column in columns]
+
+    def _fields(self, line: str) -> list[str]:
+        try:
+            return next(csv.reader([line], delimiter=self.delimiter, skipinitialspace=True))
+        except csv.Error:  # a field longer than the reader takes
+            return []
 
 
 def _tidy(column: pa.StringArray) -> pa.StringArray:

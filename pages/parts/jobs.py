@@ -87,8 +87,11 @@ def needed(*kinds: list[Job]) -> tuple[list[Any], ...]:
     return results
 
 
-def offer(jobs: Iterable[Job]) -> None:
-    """A button for the jobs that are neither done nor under way; nothing without such jobs."""
+def offer(jobs: Iterable[Job], label: str | None = None) -> None:
+    """A button for the jobs that are neither done nor under way; nothing without such jobs.
+
+    It reads `label`, or names the jobs.
+    """
     waiting = [job for job in jobs if not (job.is_quick or job.is_done or job.key in _asked())]
     impossible = [job.title for job in waiting if job.seconds == math.inf]
     if impossible:
@@ -100,12 +103,12 @@ def offer(jobs: Iterable[Job]) -> None:
     seconds = sum(job.seconds for job in waiting)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            f"Run {names}",
+            label or f"Run {names}",
             icon=":material/play_arrow:",
             key=f"run {names}",
             on_click=lambda: _asked().update({job.key: job for job in waiting}),
         )
-        st.caption(f"Takes about {seconds:.2g} s; the page stays usable.")
+        st.caption(f"Takes about {float(f'{seconds:.2g}'):g} s; the page stays usable.")
 
 
 def work_off(slot) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from engine import Bound, wording
+from engine import wording
 from engine.league import Entry, league_table
 from pages.parts.jobs import finished, offer
 from pages.parts.runs import advice_job, headroom_job
@@ -100,16 +100,6 @@ def load(entry: Entry) -> None:
         st.warning(f"{entry.label}: {found.in_words()}", icon=":material/trending_up:")
     else:
         st.caption(f"{entry.label}: {found.in_words()}")
-
-
-def certificates(bounds: Sequence[Bound]) -> None:
-    """Each bound: its value, the runs it speaks of, and how it is known."""
-    for bound in bounds:
-        covers = "every run" if bound.covers_preemption else "runs that keep their KV cache"
-        st.markdown(
-            f"**{bound.bound}**: no less than {wording.total(bound.value)} rounds for {covers}.  \n"
-            f"{bound.method[0].upper()}{bound.method[1:]}."
-        )
 
 
 def advice(view: View, best: Entry) -> None:

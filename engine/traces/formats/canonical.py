@@ -6,44 +6,57 @@ order and keep their place. The first bad row is an error.
 
 from __future__ import annotations
 
-import io
+from collections.abc import Sequence
 
+from engine.traces.clock import ticks
 from engine.traces.columns import Names, Number, Seconds, Tokens
+from engine.traces.head import Head
+from engine.traces.log import Reading
+from engine.traces.opened import Opened
 from engine.traces.requests import Requests
-from engine.traces.rows import read_rows
-from engine.traces.table import column_names
+from engine.traces.rows import Field, read_rows
 
 NAME = "canonical CSV"
-HEADER = "arrival,prompt,output"
+EXAMPLE = "arrival,prompt,output\n0,1,1\n"
 NEEDED = ("arrival", "prompt", "output")
 NOT_USED_YET = ("priority", "predicted_lo", "predicted_hi")
 
 
-def matches(header: str) -> bool:
-    return set(NEEDED) <= set(column_names(header))
+def matches(head: Head) -> bool:
+    names = {name.lower() for name in head.names}
+    return head.kind == "table" and head.delimiter == "," and set(NEEDED) <= names
 
 
-def parse(text: io.TextIOWrapper, header: str, strict: bool) -> Requests:
-    found = column_names(header)
-    names = Names()
-    kinds = {"arrival": Seconds(), "prompt": Tokens(), "output": Tokens()}
-    if "class" in found:
-        kinds["class"] = names
-    kinds |= {name: Number() for name in NOT_USED_YET if name in found}
-    rows = read_rows(text, header, kinds, strict=True)
+def parse(opened: Opened, reading: Reading) -> Requests:
+    classes = Names()
+    fields = [
+        Field("arrival", ("arrival",), Seconds()),
+        Field("prompt", ("prompt",), Tokens()),
+        Field("output", ("output",), Tokens()),
+        Field("class", ("class",), classes),
+        *(Field(name, (name,), Number()) for name in NOT_USED_YET),
+    ]
+    found = [name.lower() for name in opened.head.names]
+    fields = [field for field in fields if field.names[0] in found]
+    fields.sort(key=lambda field: found.index(field.names[0]))  # the first bad place comes first
+    rows = read_rows(opened.table(quoted=False), fields, strict=True)
+    seconds = rows.columns["arrival"]
+    if reading.time_unit:
+        seconds = seconds / ticks(reading.time_unit)
     return Requests(
-        rows.columns["arrival"],
+        seconds,
         rows.columns["prompt"],
         rows.columns["output"],
         rows.row,
         rows.rows_in,
         class_of=rows.columns.get("class"),
-        classes=names.names or ("all",),
+        classes=classes.names or ("all",),
+        time_unit=reading.time_unit or "s",
         notes=_notes(found),
     )
 
 
-def _notes(found: list[str]) -> tuple[str, ...]:
+def _notes(found: Sequence[str]) -> tuple[str, ...]:
     later = [name for name in NOT_USED_YET if name in found]
     unknown = [name for name in found if name and name not in (*NEEDED, "class", *NOT_USED_YET)]
     notes = [f"the column {name} is checked but not used yet" for name in later]

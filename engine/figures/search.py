@@ -1,0 +1,84 @@
+"""How near the bound a search comes as it is given more work."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from engine import wording
+from engine.figures.palette import policy_style
+from engine.figures.percent_axis import height, percent_axis
+from engine.league import Entry
+
+
+def draw_search(found: Sequence[tuple[float, Entry]], rival: Entry | None) -> go.Figure:
+    """The gap of the best schedule found against the work spent, and the rival's for comparison.
+
+    Parameters
+    ----------
+    found : (seconds of work so far, the best by then), each covered by a bound
+    rival : the best of the other policies, if a bound covers it
+    """
+    figure = go.Figure()
+    colour, dash = policy_style("best-found")
+    work = [seconds for seconds, _ in found]
+    figure.add_scatter(
+        x=work,
+        y=[height(entry.gap) for _, entry in found],
+        name="best-found",
+        mode="lines+markers+text",
+        line={"color": colour, "dash": dash, "width": 2.5},
+        marker={"size": 10},
+        text=[wording.gap(entry.gap) for _, entry in found],
+        textposition="top center",
+        cliponaxis=False,
+        customdata=[
+            [wording.gap(entry.gap), wording.total(entry.numbers["total_latency"])]
+            for _, entry in found
+        ],
+        hovertemplate="%{x:.3g} s of work: %{customdata[0]}<br>"
+        "total latency %{customdata[1]} rounds<extra>best-found</extra>",
+    )
+    gaps = [entry.gap for _, entry in found]
+    if rival is not None:
+        gaps.append(rival.gap)
+        _add_rival(figure, rival)
+    figure.update_xaxes(
+        title="work spent on the search (s)",
+        type="log",
+        tickvals=work,
+        ticktext=[f"{seconds:g}" for seconds in work],
+        range=[math.log10(work[0] / 1.3), math.log10(max(2 * work[0], work[-1]) * 1.3)],
+    )
+    figure.update_yaxes(**percent_axis(gaps), automargin=True)
+    figure.update_layout(
+        height=380,
+        margin={"t": 12, "r": 12, "b": 8, "l": 8},
+        showlegend=False,
+        font={"size": 14},
+        dragmode=False,
+    )
+    return figure
+
+
+def _add_rival(figure: go.Figure, rival: Entry) -> None:
+    """A level line in the rival's style, with its name and gap."""
+    colour, dash = policy_style(rival.run.policy)
+    figure.add_hline(
+        y=height(rival.gap),
+        line={"color": colour, "dash": dash, "width": 2},
+        annotation={
+            "text": f"{rival.label} {wording.gap(rival.gap)}",
+            "xanchor": "right",
+            "yanchor": "bottom",
+            "y": math.log10(height(rival.gap)),
+        },
+    )
+
+
+def describe_search(found: Sequence[tuple[float, Entry]]) -> str:
+    """The chart in one sentence, for those who cannot see it."""
+    told = ", ".join(f"{seconds:g} s {wording.gap(entry.gap)}" for seconds, entry in found)
+    return f"Gap of the best schedule found, by the work spent on it: {told}."

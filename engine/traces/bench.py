@@ -1,0 +1,95 @@
+"""A benchmark result that holds its requests as lists, one a quantity: as rows.
+
+vLLM's `bench serve` and SGLang's `bench_serving` write such results. There is no
+end-to-end latency of a request: it is the time to the first token and the gaps
+behind it, summed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from engine.errors import InputError
+from engine.traces.columns import Measured, Stamp, Tokens, no_error
+from engine.traces.head import Head
+from engine.traces.log import Reading, read_log
+from engine.traces.opened import Opened
+from engine.traces.requests import Requests
+from engine.traces.rows import Field
+
+LENGTHS = ("input_lens", "output_lens")
+LISTS = (*LENGTHS, "ttfts", "itls", "errors", "start_times")
+NO_TIMES = "this result has no start_times: newer versions of the benchmark write them"
+
+
+def is_bench(head: Head) -> bool:
+    return head.is_objects("completed", "total_input_tokens", "request_throughput")
+
+
+def read_bench(opened: Opened, reading: Reading, option: str) -> Requests:
+    """The requests of one run; `option` is what makes the benchmark write them."""
+    fields = [
+        Field("no error", ("error",), no_error()),
+        Field("prompt", ("input_len",), Tokens()),
+        Field("output", ("output_len",), Tokens()),
+        Field("ttft", ("ttft",), Measured()),
+        Field("latency", ("latency",), Measured()),
+    ]
+    timed = bool(opened.head.first.get("start_times"))
+    if timed:
+        fields.append(Field("arrival", ("start_time",), Stamp()))
+    source = opened.rows(_Run(option).rows)
+    return read_log(source, fields, reading, unit="s", notes=[] if timed else [NO_TIMES])
+
+
+class _Run:
+    """The rows of a result, once: a second run has a clock of its own."""
+
+    def __init__(self, option: str):
+        self.option = option
+        self.seen = False
+
+    def rows(self, result: Mapping[str, Any]) -> Iterator[dict]:
+        if self.seen:
+            raise InputError(
+                "the file holds several benchmark runs, each with its own clock: "
+                "keep one of its lines"
+            )
+        self.seen = True
+        lists = {name: result[name] for name in LISTS if isinstance(result.get(name), list)}
+        if not all(lists.get(name) for name in LENGTHS):
+            raise InputError(
+                f"this benchmark result holds only averages, over {result.get('completed')} "
+                f"requests: run the benchmark again with {self.option}"
+            )
+        for name, values in lists.items():
+            if len(values) != len(lists["input_lens"]):
+                raise InputError(
+                    f"this benchmark result is damaged: {name} has {len(values):,} entries, "
+                    f"input_lens {len(lists['input_lens']):,}"
+                )
+        for values in zip(*lists.values(), strict=True):
+            yield _row(dict(zip(lists, values, strict=True)))
+
+
+def _row(values: Mapping[str, Any]) -> dict:
+    # A time of 0 to the first token is how a run without streaming says it has none.
+    ttft = values.get("ttfts") or None
+    return {
+        "error": values.get("errors"),
+        "input_len": values["input_lens"],
+        "output_len": values["output_lens"],
+        "start_time": values.get("start_times"),
+        "ttft": ttft,
+        "latency": _sum(ttft, values.get("itls")),
+    }
+
+
+def _sum(ttft: Any, gaps: Any) -> float | None:
+    if not isinstance(gaps, list):
+        return None
+    try:
+        return ttft + sum(gaps)
+    except TypeError:
+        return None

@@ -1,0 +1,68 @@
+"""inference-perf's per_request_lifecycle_metrics.json: a list of requests, times in seconds.
+
+Layouts: tokens directly under info, or in newer versions under its
+request_metrics and response_metrics. The summaries beside it are refused by
+name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from engine.errors import InputError
+from engine.traces.columns import Measured, Stamp, Tokens, no_error
+from engine.traces.head import Head
+from engine.traces.log import Reading, read_log
+from engine.traces.objects import value_at
+from engine.traces.opened import Opened
+from engine.traces.requests import Requests
+from engine.traces.rows import Field
+
+NAME = "inference-perf per-request metrics"
+EXAMPLE = (
+    '[{"start_time": 10.5, "end_time": 12.0, "request": "{}", "response": "", "info": '
+    '{"input_tokens": 20, "output_tokens": 3, "output_token_times": [11.0, 11.5, 12.0]}, '
+    '"error": null}]'
+)
+TIMES = ("info.output_token_times", "info.response_metrics.output_token_times")
+
+
+def matches(head: Head) -> bool:
+    return head.is_objects("start_time", "end_time", "info") or _is_summary(head)
+
+
+def _is_summary(head: Head) -> bool:
+    return head.is_objects("successes", "failures")
+
+
+def parse(opened: Opened, reading: Reading) -> Requests:
+    if _is_summary(opened.head):
+        raise InputError(
+            "this is a summary of inference-perf, which holds no requests: "
+            "give per_request_lifecycle_metrics.json"
+        )
+    fields = [
+        Field("no error", ("error",), no_error()),
+        Field("arrival", ("start_time",), Stamp()),
+        Field("prompt", ("info.input_tokens", "info.request_metrics.text.input_tokens"), Tokens()),
+        Field("output", ("info.output_tokens", "info.response_metrics.output_tokens"), Tokens()),
+        Field("ttft", ("ttft",), Measured()),
+        Field("latency", ("latency",), Measured()),
+    ]
+    return read_log(opened.rows(_with_durations), fields, reading, unit="s")
+
+
+def _with_durations(request: Mapping[str, Any]) -> Iterator[dict]:
+    lists = (value_at(request, name.split(".")) for name in TIMES)
+    times = next((times for times in lists if isinstance(times, list) and times), [None])
+    yield {
+        **request,
+        "ttft": _since(request.get("start_time"), times[0]),
+        "latency": _since(request.get("start_time"), request.get("end_time")),
+    }
+
+
+def _since(start: Any, end: Any) -> float | None:
+    numbers = isinstance(start, (int, float)) and isinstance(end, (int, float))
+    return end - start if numbers else None

@@ -1,0 +1,90 @@
+"""JSON in its three shapes, object by object: lines, one long list, one document.
+
+Lists are decoded element by element, so that a file of any size takes the
+memory of its largest element. Documents (benchmark results) are read whole.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from engine.errors import InputError
+
+LINES = 1 << 20  # characters of lines read at a time
+CHUNK = 1 << 20  # characters of a list read at a time
+BAD = (ValueError, RecursionError)  # what the decoder raises for text that is no JSON
+SPACE = " \t\r\n"
+
+
+def parsed(line: str) -> dict | None:
+    """The object that a line is, or None."""
+    try:
+        value = json.loads(line)
+    except BAD:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def lines(text: io.TextIOWrapper) -> Iterator[tuple[int, dict | None]]:
+    """Each line that is not blank, counted from 1, as its object; None where it is none."""
+    number = 0
+    while read := text.readlines(LINES):
+        for line in read:
+            number += 1
+            if not line.isspace():
+                yield number, parsed(line)
+
+
+def document(text: io.TextIOWrapper) -> Any:
+    """The whole text as one value; InputError says where it stops being JSON."""
+    try:
+        return json.load(text)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"this is JSON that is damaged or cut off at line {error.lineno}, "
+            f"column {error.colno}: {error.msg}"
+        ) from None
+    except BAD:
+        raise InputError("this is JSON that cannot be read: it is nested too deeply") from None
+
+
+def elements(text: io.TextIOWrapper) -> Iterator[Any]:
+    """The elements of a list, one by one.
+
+    An element counts once the comma or bracket behind it was seen, so the text
+    that is there is never taken for more than it is.
+    """
+    decoder = json.JSONDecoder()
+    buffer, place, count, wanted = text.read(CHUNK).lstrip(SPACE)[1:], 0, 0, CHUNK
+    while True:
+        place = _skip(buffer, place)
+        if buffer[place : place + 1] == "]":
+            return _nothing_behind(buffer[place + 1 :], text)
+        try:
+            value, end = decoder.raw_decode(buffer, place)
+            end = _skip(buffer, end)
+        except BAD:
+            end = len(buffer)
+        if buffer[end : end + 1] not in (",", "]"):  # cut off, perhaps within a number
+            more = text.read(wanted)
+            wanted *= 2  # a long element is not tried again too often
+            if not more:
+                raise InputError(f"this is JSON that is damaged or cut off after {count} elements")
+            buffer, place = buffer[place:] + more, 0
+            continue
+        yield value
+        count, wanted, place = count + 1, CHUNK, end + (buffer[end] == ",")
+
+
+def _skip(buffer: str, place: int) -> int:
+    while place < len(buffer) and buffer[place] in SPACE:
+        place += 1
+    return place
+
+
+def _nothing_behind(rest: str, text: io.TextIOWrapper) -> None:
+    if rest.strip(SPACE) or text.read(CHUNK).strip(SPACE):
+        raise InputError("this is JSON with something behind the end of its list")

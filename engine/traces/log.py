@@ -1,0 +1,170 @@
+"""Rows of a log become requests: arrivals on a clock, sorted, ties in the file's order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from engine.errors import InputError
+from engine.traces.block import Source
+from engine.traces.clock import DATES, PER_SECOND, guess_unit, since_first, ticks
+from engine.traces.columns import MOMENT, Kind, Moments, Stamp, Ticks
+from engine.traces.objects import text_of
+from engine.traces.requests import Requests
+from engine.traces.rows import Field, read_rows
+
+BACKLOG = "no arrival times: a backlog, every request is there from the start"
+SAME = "all arrival times are the same: a backlog, every request is there from the start"
+ROLES = ("arrival", "prompt", "output", "class", "ttft", "latency", "first_token", "end")
+MOMENTS = {"ttft": "first_token", "latency": "end"}  # what ends a duration
+FEW = 100  # requests; a rate is not judged by fewer
+COARSE = 10  # one request in so many ties with another: worth saying
+CROWDED = 1000.0  # requests a second; above this a unit is more likely misread
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the user wants a file to be read.
+
+    Attributes
+    ----------
+    strict : a bad row is an error
+    time_unit : of the arrivals, in place of what the file's format says; a key of
+        PER_SECOND
+    columns : the file's name for a role (one of ROLES), where the user says it
+    """
+
+    strict: bool = False
+    time_unit: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.time_unit is not None and self.time_unit not in PER_SECOND:
+            raise InputError(
+                f"the time unit must be one of {', '.join(PER_SECOND)}, got {self.time_unit}"
+            )
+        for role in self.columns:
+            if role not in ROLES:
+                raise InputError(f"a column can be mapped to {', '.join(ROLES)}, not to {role}")
+
+
+def read_log(
+    source: Source,
+    fields: Sequence[Field],
+    reading: Reading,
+    unit: str | None = None,
+    notes: Sequence[str] = (),
+) -> Requests:
+    """The requests of a log.
+
+    Parameters
+    ----------
+    source : the file's rows
+    fields : with the roles prompt and output, and perhaps the others of ROLES;
+        first_token and end are on the clock of arrival and give durations that the
+        file does not hold; further roles are checks
+    unit : of the arrivals, a key of PER_SECOND; None: by name and size
+    notes : sentences on the file that its format already knows
+
+    Raises
+    ------
+    InputError
+        As `read_rows` does.
+    """
+    rows = read_rows(source, fields, reading.strict)
+    columns = rows.columns
+    kinds = {asked.role: asked.kind for asked in fields}
+    clock = _Clock(np.zeros(len(rows.row)), "none", (BACKLOG,))
+    for asked in fields:
+        if asked.role == "arrival" and "arrival" in columns:
+            name = source.spell(asked.names)
+            clock = _read_clock(columns["arrival"], asked.kind, name, reading.time_unit, unit)
+    return in_order(
+        Requests(
+            clock.seconds,
+            columns["prompt"],
+            columns["output"],
+            rows.row,
+            rows.rows_in,
+            set_aside=rows.set_aside,
+            class_of=columns.get("class"),
+            classes=kinds["class"].names if "class" in columns else ("all",),
+            ttft=_measured("ttft", columns, kinds, clock.unit),
+            latency=_measured("latency", columns, kinds, clock.unit),
+            time_unit=clock.unit,
+            notes=(*clock.notes, *notes),
+        )
+    )
+
+
+def arrival_kind(first: Any) -> Kind:
+    """The kind of a column of arrivals, by its first value: dates, ticks since 1970 or numbers."""
+    text = text_of(first).strip()
+    if re.match(MOMENT, text):
+        return Moments()
+    return Ticks() if re.match(r"^\d{16,19}$", text) else Stamp()
+
+
+def in_order(requests: Requests) -> Requests:
+    """Sorted by arrival; equal ones stay in the file's order."""
+    if (requests.seconds[1:] >= requests.seconds[:-1]).all():
+        return requests  # as most logs are: no second copy of every column
+    return requests.take(np.argsort(requests.seconds, kind="stable"))
+
+
+@dataclass(frozen=True, eq=False)
+class _Clock:
+    """Arrivals in seconds since the first, the unit they had, and what to say about it."""
+
+    seconds: np.ndarray
+    unit: str
+    notes: tuple[str, ...] = ()
+
+
+def _read_clock(
+    values: np.ndarray, kind: Kind, name: str, asked: str | None, known: str | None
+) -> _Clock:
+    """Dates count in their own unit; numbers in the one asked for, known or guessed."""
+    if isinstance(kind, Moments):
+        if asked:
+            raise InputError(f"{name} holds dates, which have no time unit to set")
+        unit, said = DATES, None
+    elif asked or known:
+        unit, said = asked or known, None
+    else:
+        unit, said = guess_unit(name, values)
+    seconds = since_first(values, unit)
+    if len(seconds) > 1 and not seconds.any():
+        return _Clock(seconds, unit, (SAME,))
+    rate = len(seconds) / max(float(seconds.max()), 1e-300)
+    if len(seconds) >= FEW and rate > CROWDED and not asked:
+        said = f"{name} read as {unit} means {rate:,.0f} requests a second: is the unit right?"
+    notes = [said] if said else []
+    distinct = len(np.unique(seconds))
+    if len(seconds) - distinct > len(seconds) / COARSE:
+        notes.append(
+            f"arrival times are coarse: {distinct:,} different ones for {len(seconds):,} requests; "
+            "jitter spreads them"
+        )
+    return _Clock(seconds, unit, tuple(notes))
+
+
+def _measured(
+    role: str, columns: Mapping[str, np.ndarray], kinds: Mapping[str, Kind], unit: str
+) -> np.ndarray | None:
+    """(n,) seconds from a column, or from arrival to a moment; None where there are none."""
+    moments = columns.get(MOMENTS[role])
+    if role in columns:
+        seconds = columns[role]
+    elif moments is None or "arrival" not in columns:
+        return None
+    else:
+        there = kinds[MOMENTS[role]].there(moments)
+        seconds = np.full(len(moments), np.nan)
+        seconds[there] = (moments[there] - columns["arrival"][there]) / ticks(unit)
+        seconds[seconds < 0] = np.nan  # clocks that disagree
+    return None if np.isnan(seconds).all() else seconds

@@ -1,0 +1,102 @@
+"""JSON objects as rows: every value becomes the text that the kinds of columns read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.traces.block import Block
+
+ROWS = 1 << 14  # made into columns at a time
+
+Numbered = tuple[int | None, Any]  # a line of the file, if it has lines, and what is there
+
+
+@dataclass(frozen=True, eq=False)
+class Objects:
+    """Rows from JSON objects, `found` one after the other.
+
+    Attributes
+    ----------
+    names : the paths that the first object has
+    rows_of : the rows within an object; None where it is one row
+    """
+
+    found: Iterable[Numbered]
+    names: tuple[str, ...]
+    rows_of: Callable[[Any], Iterable[Any]] | None = None
+    broken: str = "not a JSON object"
+
+    def spell(self, names: Sequence[str]) -> str:
+        """The path that the first object has; objects behind it may have another."""
+        return next((name for name in names if name in self.names), names[0])
+
+    def blocks(self, wanted: Sequence[Sequence[str]]) -> Iterator[Block]:
+        paths = [[name.split(".") for name in names] for names in wanted]
+        rows = self._rows()
+        while chunk := list(islice(rows, ROWS)):
+            objects = [value for _, value in chunk if isinstance(value, dict)]
+            place = None
+            if chunk[0][0] is not None:
+                place = np.array([line for line, _ in chunk])
+            yield Block(
+                place,
+                np.array([isinstance(value, dict) for _, value in chunk], bool),
+                [_column(objects, alternatives) for alternatives in paths],
+                lambda at: "is not a JSON object",
+            )
+
+    def _rows(self) -> Iterator[Numbered]:
+        for line, value in self.found:
+            if self.rows_of is None or not isinstance(value, dict):
+                yield line, value
+            else:
+                for row in self.rows_of(value):
+                    yield line, row
+
+
+def value_at(record: Any, path: Sequence[str]) -> Any:
+    """What stands at a path of keys, or None. A key may itself contain the dots."""
+    whole = ".".join(path)
+    if len(path) > 1 and isinstance(record, Mapping) and whole in record:
+        return record[whole]
+    for key in path:
+        record = record.get(key) if isinstance(record, Mapping) else None
+    return record
+
+
+def text_of(value: Any) -> str:
+    """A value as a column's text: nothing for null, floats in full."""
+    if type(value) in (int, float, str):  # nearly always; str of a float is exact
+        return str(value)
+    if value is None:
+        return ""
+    return json.dumps(value)[:100] if isinstance(value, (bool, dict, list)) else str(value)
+
+
+def _column(objects: list[Mapping], alternatives: list[list[str]]) -> pa.StringArray:
+    if len(alternatives) == len(alternatives[0]) == 1:
+        key = alternatives[0][0]
+        texts = [text_of(record.get(key)) for record in objects]
+    else:
+        texts = [_first_text(record, alternatives) for record in objects]
+    try:
+        column = pa.array(texts, pa.string())
+    except UnicodeEncodeError:  # half a surrogate pair, which JSON can escape
+        column = pa.array([text.encode("utf-8", "replace") for text in texts]).cast(pa.string())
+    return pc.utf8_trim_whitespace(column)
+
+
+def _first_text(record: Mapping, alternatives: list[list[str]]) -> str:
+    for path in alternatives:
+        value = value_at(record, path)
+        if value is not None:
+            return text_of(value)
+    return ""

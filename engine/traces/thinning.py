@@ -1,0 +1,69 @@
+"""Less of a trace, or its ties spread: a window, a sample, jitter. Counts stay true."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from engine.errors import InputError
+from engine.fields import number_in
+from engine.traces.log import in_order
+from engine.traces.requests import Requests
+
+
+def window(requests: Requests, first: float, last: float) -> Requests:
+    """Those that arrive from `first` up to but not at `last`, in seconds; their clock restarts.
+
+    Raises
+    ------
+    InputError
+        When none does.
+    """
+    if not first < last:
+        raise InputError(f"the window must end after it begins, got {first:g}:{last:g}")
+    inside = (requests.seconds >= first) & (requests.seconds < last)
+    return _restarted(_keep(requests, inside, f"outside the window {first:g}:{last:g} s"))
+
+
+def sample(requests: Requests, share: float, seed: int = 0) -> Requests:
+    """Each kept with this probability, by one draw of its own.
+
+    A Poisson stream stays one, at a share of its rate.
+    """
+    share = number_in("the share of a sample", share, 0, 1)
+    kept = np.random.default_rng(seed).random(len(requests)) < share
+    return _keep(requests, kept, f"not in the sample of {share:g}")
+
+
+def jitter(requests: Requests, seed: int = 0) -> Requests:
+    """Arrivals spread evenly over the bin that each was rounded down to.
+
+    Bins are as wide as the smallest gap between two different arrivals, so no
+    request passes one of a later bin; within a bin the order stays, because the
+    draws are sorted.
+    """
+    gaps = np.diff(np.unique(requests.seconds))
+    if len(gaps) == 0:
+        raise InputError("there is nothing to jitter within: all arrival times are the same")
+    requests = in_order(requests)
+    draws = np.random.default_rng(seed).random(len(requests))
+    note = f"arrivals are spread at random within bins of {gaps.min():g} s"
+    return replace(
+        requests,
+        seconds=np.sort(requests.seconds + gaps.min() * draws),
+        notes=(*requests.notes, note),
+    )
+
+
+def _keep(requests: Requests, which: np.ndarray, reason: str) -> Requests:
+    """The requests in a mask; the others are counted under the reason."""
+    if not which.any():
+        raise InputError(f"no request is left: all {len(requests):,} are {reason}")
+    left_out = int((~which).sum())
+    aside = {**requests.set_aside, reason: left_out} if left_out else requests.set_aside
+    return replace(requests.take(which), set_aside=aside)
+
+
+def _restarted(requests: Requests) -> Requests:
+    return replace(requests, seconds=requests.seconds - requests.seconds.min())

@@ -1,0 +1,101 @@
+"""The gaps in other situations, on the Gap page: other memory, more requests, another mix.
+
+Every point is kept as soon as it is computed, so that a cancelled series shows what it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import streamlit as st
+
+from engine.figures.legend import legend
+from engine.figures.sensitivity import describe_sensitivity, draw_sensitivity, labels
+from engine.progress import Progress
+from engine.sensitivity import (
+    Point,
+    Series,
+    gaps_at,
+    seconds,
+    series_in_words,
+    vary_memory,
+    vary_share,
+    vary_size,
+)
+from pages.parts import show
+from pages.parts.jobs import Job, offer
+from pages.parts.store import store
+from pages.parts.view import View
+
+
+def _series(view: View) -> dict[str, Series]:
+    found = {"M": vary_memory(view.workload, view.memory)}
+    if view.scenario is not None:
+        found["requests"] = vary_size(view.scenario)
+        found["mix"] = vary_share(view.scenario)
+    return {name: series for name, series in found.items() if len(series.situations) > 1}
+
+
+def _key(view: View, name: str, value: float) -> Hashable:
+    return (*view.place, view.scenario, view.choices, "gap against", name, value)
+
+
+def _points(view: View, name: str, series: Series) -> list[Point]:
+    """Those that are there."""
+    keys = [_key(view, name, situation.value) for situation in series.situations]
+    return [point for key in keys if (point := store().peek(key)) is not None]
+
+
+def _job(view: View, name: str, series: Series) -> Job:
+    picks = [(choice.key, dict(choice.params)) for choice in view.choices]
+    situations = series.situations
+
+    def compute(progress: Progress) -> bool:
+        for number, situation in enumerate(situations):
+
+            def step(share: float, told: str = "", number=number) -> None:
+                progress((number + share) / len(situations), told)
+
+            step(0.0)
+            store().get(
+                _key(view, name, situation.value),
+                lambda situation=situation, step=step: gaps_at(situation, picks, step),
+            )
+        return True
+
+    return Job(
+        key=_key(view, name, float("inf")),
+        title=f"gap against {name}",
+        seconds=seconds(series, picks),
+        compute=compute,
+    )
+
+
+def tell_sensitivity(view: View) -> None:
+    """One chart a series, with one scale of gaps and one legend for all."""
+    all_series = _series(view)
+    if not all_series:
+        return
+    st.markdown("## The gap in other situations")
+    points = {name: _points(view, name, series) for name, series in all_series.items()}
+    everywhere = [point for found in points.values() for point in found]
+    if everywhere:
+        st.html(legend(labels(everywhere)))
+        for column, (name, series) in zip(
+            st.columns(len(all_series)), all_series.items(), strict=True
+        ):
+            if points[name]:
+                with column:
+                    show.figure(
+                        draw_sensitivity(series, points[name], everywhere),
+                        describe_sensitivity(series, points[name]),
+                        f"gap-against-{name}",
+                    )
+                    st.caption(series_in_words(points[name]))
+        st.caption(
+            "The upright line is the present setting. All charts have the same logarithmic scale "
+            "of gaps, on which less than 0.1 % is drawn as 0.1 %."
+        )
+    else:
+        st.caption("More memory, more requests, another mix: each against a bound of its own.")
+    offer([_job(view, name, series) for name, series in all_series.items()], "Try other situations")

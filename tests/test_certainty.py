@@ -1,0 +1,48 @@
+"""Every bound that can be on a page has words, and they say no more than is proved."""
+
+import pytest
+
+from engine import METHODS, Bound, Workload
+from engine.certainty import EVERY_RUN, KEPT_RUNS, WORDS, by_kind, certainty, holds_for, strongest
+
+
+@pytest.mark.parametrize("key", METHODS)
+def test_every_row_of_every_method_has_words(key):
+    """Those that claim a proof by prices have prices, and the others have none."""
+    for bound in METHODS[key].bounds(Workload([0] * 6, [2] * 6, [3] * 6), 10):
+        words = certainty(bound)
+        assert words.by_prices == (bound.prices is not None)
+        assert holds_for(bound) == (EVERY_RUN if bound.covers_preemption else KEPT_RUNS)
+
+
+def test_rows_of_one_method_share_their_words():
+    """Two rows, one text."""
+    bounds = METHODS["lp"].bounds(Workload([0] * 6, [2] * 6, [3] * 6), 10)
+    assert by_kind(bounds) == {WORDS["lp"]: bounds}
+
+
+def test_no_words_for_what_does_not_exist():
+    """A method that is gone takes its words with it."""
+    assert set(WORDS) == set(METHODS)
+
+
+EVERY, KEPT, LARGER = (
+    Bound(name, value, True, covers, "test")
+    for name, value, covers in (("every", 30, True), ("kept", 35, False), ("larger", 36, True))
+)
+GUESS = Bound("guess", 99, False, True, "test")
+
+
+@pytest.mark.parametrize(
+    ("bounds", "best"),
+    [
+        ([KEPT, EVERY, GUESS], [EVERY, KEPT]),
+        ([EVERY, KEPT, LARGER], [LARGER]),
+        ([KEPT], [KEPT]),
+        ([GUESS], []),
+        ([], []),
+    ],
+)
+def test_strongest(bounds, best):
+    """A bound for some runs is of use only above the best for all; a guess never is."""
+    assert strongest(bounds) == best
