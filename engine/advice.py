@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from engine import wording
 from engine.clock import ROUNDS, Clock
+from engine.fleet import ONE_SERVER, Topology
 from engine.league import Entry
 from engine.policy import Policy
 from engine.simulate.run import Run
@@ -16,25 +18,37 @@ MORE_SKIP = 5
 WORTH_SAYING = 0.01  # of the mean latency
 
 
-def what_next(policy: Policy, best: Entry, workload: Workload, clock: Clock = ROUNDS) -> list[str]:
+def what_next(
+    policy: Policy,
+    best: Entry,
+    workload: Workload,
+    clock: Clock = ROUNDS,
+    topology: Topology = ONE_SERVER,
+) -> list[str]:
     """Sentences on what other settings would do to the best run's mean latency.
 
-    Tries a quarter more memory and, where the policy has it, a wider walk.
-    Both runs must cover the same requests, or their means would not compare.
+    Tries a quarter more memory, a replica more and, where the policy has it, a wider walk.
+    The runs must cover the same requests, or their means would not compare.
     """
     params, memory = best.run.params, best.run.memory
     larger = math.ceil(MORE_MEMORY * memory)
     told = [
         _effect(
             best,
-            policy.run(workload, larger, clock=clock, **params),
+            topology.run(policy, workload, larger, clock=clock, **params),
             f"A quarter more memory ({wording.tokens(larger)})",
         )
     ]
+    if not topology.pools and not workload.concurrency:
+        wider = replace(topology, replicas=topology.replicas + 1)
+        more = wider.run(policy, workload, memory, clock=clock, **params)
+        told.append(_effect(best, more, f"One more replica ({wider.replicas} in all)"))
     if params.get("skip") == 0:
-        wider = policy.run(workload, memory, clock=clock, **{**params, "skip": MORE_SKIP})
+        patient = topology.run(
+            policy, workload, memory, clock=clock, **{**params, "skip": MORE_SKIP}
+        )
         told.append(
-            _effect(best, wider, f"Letting {best.label} pass over {MORE_SKIP} blocked requests")
+            _effect(best, patient, f"Letting {best.label} pass over {MORE_SKIP} blocked requests")
         )
     return [sentence for sentence in told if sentence]
 

@@ -10,10 +10,13 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
+from engine.busy_periods import BusyPeriod, busy_periods
 from engine.clock import ROUNDS, Clock
+from engine.dual import evaluate, rounded_down
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.progress import Progress, silent
@@ -21,6 +24,23 @@ from engine.simulate.run import Run
 from engine.workload import Workload, check_memory, set_aside
 
 MAX_REPLICAS = 100_000
+TIME_LIMITS = (1e-3, 1e6)  # seconds
+SPLITTING = 1e-6  # seconds a request
+AGREE = 1e-4  # relative difference of bounds that are the same to the digits shown
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """What a token of memory costs in one busy period.
+
+    Attributes
+    ----------
+    begin : the round from which it counts; its requests arrive from then to the next's begin
+    by_round : (T,) float64, the price in rounds begin .. begin + T - 1
+    """
+
+    begin: int
+    by_round: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +54,13 @@ class Bound:
     certified : proved for these requests; an uncertified value is never compared with a run
     covers_preemption : also holds for runs that gave up KV cache (DESIGN 3)
     method : one sentence: how the value was obtained and certified
-    prices : (T,) float64, the price of a token of memory in rounds 0 .. T-1, where the
-        value is the dual function at these prices and can be checked from them alone
+    prices : where the value is the dual function at prices, those of every busy period in order
+        of time: it can be checked from them alone. None where it was proved otherwise
     history : (seconds, value) as the bound was improved, where it was
     covers_cut_prompts : also holds for runs that prefilled a prompt in chunks; every bound
         in rounds does, as chunks cost no more rounds than they hold memory
     clock : the one it speaks of, coefficients and all; runs on another are not covered
+    replicas : over how many the requests may be spread; runs on more are not covered
     """
 
     bound: str
@@ -47,25 +68,39 @@ class Bound:
     certified: bool
     covers_preemption: bool
     method: str
-    prices: np.ndarray | None = None
+    prices: tuple[Prices, ...] | None = None
     history: tuple[tuple[float, float], ...] = ()
     covers_cut_prompts: bool = True
     clock: Clock = ROUNDS
+    replicas: int = 1
+
+    @property
+    def unit(self) -> str:
+        """What its value is in."""
+        return self.clock.unit
 
     def covers(self, run: Run) -> bool:
         """Whether no run like this one can have a total latency below the value."""
         return (
             self.certified
             and self.clock == run.clock
+            and self.replicas >= run.replicas
+            and not run.workload.concurrency  # its arrivals depend on the policy
             and (self.covers_preemption or not run.gave_up_kv)
             and (self.covers_cut_prompts or not run.cut_prompts)
         )
 
 
 def best_cover(run: Run, bounds: Iterable[Bound]) -> Bound | None:
-    """The largest of the bounds that cover the run, or None."""
+    """The largest of the bounds that cover the run, or None.
+
+    Of those that agree to the digits shown, one that also covers runs that give up KV cache:
+    it says more.
+    """
     covering = [bound for bound in bounds if bound.covers(run)]
-    return max(covering, key=lambda bound: bound.value, default=None)
+    largest = max((bound.value for bound in covering), default=0.0)
+    best = [bound for bound in covering if bound.value >= (1 - AGREE) * largest]
+    return max(best, key=lambda bound: (bound.covers_preemption, bound.value), default=None)
 
 
 def gap(run: Run, bounds: Iterable[Bound]) -> float | None:
@@ -86,8 +121,10 @@ class BoundMethod:
     compute : (workload, memory, ..) -> the bounds it finds, for requests that all fit; one
         for runs that kept their KV cache and one that covers every run, where both exist.
         It is given what it names of clock, replicas, progress and time_limit (seconds or
-        None). In rounds `memory` is that of all replicas together.
-    cost : seconds it takes for a workload in M, roughly; infinite where it is too large
+        None), and of share. In rounds it is asked for one busy period at a time, which
+        begins in round 0 and has that share of the requests that are to be solved; `memory`
+        is that of all replicas together.
+    cost_at_once : seconds that takes for a workload in M, roughly; infinite where it is too large
     units : of the clocks it can speak of
     """
 
@@ -95,12 +132,21 @@ class BoundMethod:
     title: str
     source: str
     compute: Callable[..., list[Bound]]
-    cost: Callable[[Workload, int], float]
+    cost_at_once: Callable[[Workload, int], float]
     units: tuple[str, ...] = ("rounds",)
 
     def speaks(self, clock: Clock) -> bool:
         """Whether it can bound runs on this clock."""
         return clock.unit in self.units
+
+    def cost(self, workload: Workload, memory: int, clock: Clock = ROUNDS) -> float:
+        """Seconds `bounds` takes, roughly, for requests that all fit; infinite if it cannot."""
+        if not clock.is_rounds:
+            return self.cost_at_once(workload, memory)
+        crowded = _crowded(busy_periods(workload, memory))
+        return SPLITTING * len(workload) + sum(
+            self.cost_at_once(period.workload, memory) for period in crowded
+        )
 
     def bounds(
         self,
@@ -116,14 +162,15 @@ class BoundMethod:
         Parameters
         ----------
         memory : M of one replica, tokens
+        time_limit : seconds that solving may take, above 0; None: the method's own measure
         replicas : over how many of them requests may be spread. In rounds a bound with the
             memory of all in one place holds for any way of spreading them.
 
         Raises
         ------
         InputError
-            For a bad M, on a clock this method does not speak of, or where it cannot take
-            so large a workload.
+            For a bad M or time limit, on a clock this method does not speak of, or where it
+            cannot take so large a workload.
         """
         if not self.speaks(clock):
             able = ", ".join(key for key, method in METHODS.items() if method.speaks(clock))
@@ -134,26 +181,104 @@ class BoundMethod:
         if workload.concurrency:
             raise InputError("a closed loop has no bound: its arrivals depend on the policy")
         replicas = number_in("replicas", replicas, 1, MAX_REPLICAS, whole=True)
+        if time_limit is not None:
+            time_limit = number_in("time limit (seconds)", time_limit, *TIME_LIMITS)
+        if clock.is_rounds:
+            rows = self._in_rounds(fitting, memory * replicas, progress, time_limit)
+            return [replace(row, replicas=replicas) for row in rows]
+        offered = {"clock": clock, "replicas": replicas}
+        rows = self._compute(fitting, memory, progress, time_limit, **offered)
+        return [replace(row, clock=clock, replicas=replicas) for row in rows]
+
+    def _in_rounds(self, workload, memory: int, progress: Progress, time_limit) -> list[Bound]:
+        """The rows of every busy period, added up."""
+        periods = busy_periods(workload, memory)
+        requests = sum(len(period.workload) for period in _crowded(periods))
+        rows, done = [], 0.0
+        for period in periods:
+            if not period.is_crowded:
+                rows.append([_alone(self.key, period.workload, memory)])
+                continue
+            share = len(period.workload) / requests
+
+            def told(part: float, what: str = "", done=done, share=share) -> None:
+                progress(done + share * part, what)
+
+            limit = time_limit and share * time_limit
+            rows.append(self._compute(period.workload, memory, told, limit, share=share))
+            done += share
+        return _added(self.key, periods, rows)
+
+    def _compute(
+        self, workload, memory, progress, time_limit, clock=ROUNDS, replicas=1, share=1.0
+    ) -> list[Bound]:
         offered = {
             "progress": progress,
             "time_limit": time_limit,
             "clock": clock,
             "replicas": replicas,
+            "share": share,
         }
         wanted = inspect.signature(self.compute).parameters
         given = {name: value for name, value in offered.items() if name in wanted}
-        pooled = memory * replicas if clock.is_rounds else memory
-        return [replace(row, clock=clock) for row in self.compute(fitting, pooled, **given)]
+        return self.compute(workload, memory, **given)
+
+
+def _crowded(periods: list[BusyPeriod]) -> list[BusyPeriod]:
+    return [period for period in periods if period.is_crowded]
+
+
+def _alone(key: str, workload: Workload, memory: int) -> Bound:
+    """The bound for requests that all fit when each starts at once: nobody can do better."""
+    nothing = evaluate(workload, memory, np.zeros(0))
+    how = "every request starts as soon as it is there, as all fit in M"
+    return Bound(key, nothing.value, True, True, how, (Prices(0, nothing.prices),))
+
+
+def _added(key: str, periods: list[BusyPeriod], rows: list[list[Bound]]) -> list[Bound]:
+    """One row for runs that keep their KV cache, and one for every run where a method has it.
+
+    What holds for every run holds for those too: in a period where that is more, as it may be
+    where the solver was stopped early, it counts in both.
+    """
+    kept = [max(row, key=lambda bound: bound.value) for row in rows]
+    every = [row[-1] for row in rows]
+    total = _sum(key, periods, kept)
+    if max(map(len, rows)) == 1:
+        return [total]
+    return [total, _sum(f"{key}-preemptive", periods, every)]
+
+
+def _sum(name: str, periods: list[BusyPeriod], parts: list[Bound]) -> Bound:
+    """The bound of all parts together (engine/busy_periods.py)."""
+    proof = tuple(
+        Prices(period.begin, prices.by_round)
+        for period, part in zip(periods, parts, strict=True)
+        for prices in part.prices or ()
+    )
+    hardest = max(range(len(parts)), key=lambda p: (periods[p].is_crowded, len(periods[p].which)))
+    how = parts[hardest].method
+    if len(parts) > 1:
+        how = f"sum over {len(parts)} busy periods with rests between; the largest: {how}"
+    return Bound(
+        name,
+        rounded_down(sum(Fraction(part.value) for part in parts)),
+        all(part.certified for part in parts),
+        all(part.covers_preemption for part in parts),
+        how,
+        prices=proof if len(proof) == len(parts) else None,
+        history=parts[0].history if len(parts) == 1 else (),
+    )
 
 
 METHODS: dict[str, BoundMethod] = {}
 
 
-def bound_method(**declared):
-    """Register the decorated function as a bound method."""
+def bound_method(*, cost: Callable[[Workload, int], float], **declared):
+    """Register the decorated function as a bound method; `cost` is that of one busy period."""
 
     def register(compute):
-        method = BoundMethod(compute=compute, **declared)
+        method = BoundMethod(compute=compute, cost_at_once=cost, **declared)
         if method.key in METHODS:
             raise ValueError(f"two bound methods are called {method.key}")
         METHODS[method.key] = method

@@ -47,6 +47,20 @@ WORDS = {
         "so no schedule is better than the best such plan.",
         "The solver only suggests the prices; its own result is not believed.",
     ),
+    "srpt": Certainty(
+        "Counts the seconds of work that each request costs the GPU at least, and serves that "
+        "work on one machine that may change its mind at any time: shortest remaining first is "
+        "then the best there is.",
+        "The work is a sum of floors under the length of every round; that it never exceeds the "
+        "real time is proved in the code (engine/work), with all rounding allowed for.",
+        by_prices=False,
+    ),
+    "prices in seconds": Certainty(
+        "Puts prices on seconds of the GPU's time that never rise, and charges every request for "
+        "the work it cannot avoid, at its own cheapest moment.",
+        "The search only suggests the prices; the charge is summed with all rounding allowed for.",
+        by_prices=False,
+    ),
     "hindsight": Certainty(
         "Solves the real task itself, for somebody who knows every request in advance: when to "
         "start each, once and for all.",
@@ -59,7 +73,8 @@ WORDS = {
 
 def certainty(bound: Bound) -> Certainty:
     """The words for a bound, whichever runs it covers."""
-    return WORDS[bound.bound.removesuffix("-preemptive")]
+    kind = bound.bound.removesuffix("-preemptive")
+    return WORDS.get(f"{kind} in {bound.unit}") or WORDS[kind]
 
 
 def by_kind(bounds: Sequence[Bound]) -> dict[Certainty, list[Bound]]:

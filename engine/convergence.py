@@ -23,12 +23,14 @@ class Climb:
     Attributes
     ----------
     bound : its name
-    seconds, value : (k,) float64, k >= 2, when the bound reached which total latency, rounds
+    seconds, value : (k,) float64, k >= 2, when the bound reached which total latency
+    unit : of the total latency
     """
 
     bound: str
     seconds: np.ndarray
     value: np.ndarray
+    unit: str = "rounds"
 
     @property
     def gained(self) -> np.ndarray:
@@ -68,7 +70,7 @@ def _fine_percent(share: float) -> str:
 def climbs(bounds: Sequence[Bound]) -> list[Climb]:
     """The bounds that were improved step by step."""
     return [
-        Climb(bound.bound, *np.array(bound.history).T)
+        Climb(bound.bound, *np.array(bound.history).T, bound.unit)
         for bound in bounds
         if len(bound.history) >= 2
     ]

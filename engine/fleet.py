@@ -27,6 +27,7 @@ from engine.timeline import held_at
 from engine.workload import Workload, check_memory, set_aside
 
 MOST_REPLICAS = 1000
+ONE_MORE_RUN = 4e-4  # seconds a run takes however few requests it has
 MOST_ROUTED = 20_000  # requests, where each arrival asks the replicas for their state
 
 
@@ -40,30 +41,37 @@ class FleetRun(Run):
     runs : each replica's run; those that got no request are left out
     replica : (n,) int64, index into `runs`
     routing : how requests were sent
+    of : how many replicas there were
     """
 
     runs: tuple[Run, ...] = ()
     replica: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     routing: str = ""
+    of: int = 1
+
+    @property
+    def replicas(self) -> int:
+        return self.of
 
     @property
     def parts(self) -> tuple[Run, ...]:
         return self.runs
 
-    def _merged(self, of: Callable[[Run], np.ndarray]) -> np.ndarray:
+    def merged(self, of: Callable[[Run], np.ndarray]) -> np.ndarray:
+        """(n,) what `of` gives for the requests of each replica's run."""
         return _merge(self.runs, self.replica, of)
 
     @cached_property
     def started_at(self) -> np.ndarray:
-        return self._merged(lambda run: run.started_at)
+        return self.merged(lambda run: run.started_at)
 
     @cached_property
     def first_token_at(self) -> np.ndarray:
-        return self._merged(lambda run: run.first_token_at)
+        return self.merged(lambda run: run.first_token_at)
 
     @cached_property
     def finished_at(self) -> np.ndarray:
-        return self._merged(lambda run: run.finished_at)
+        return self.merged(lambda run: run.finished_at)
 
 
 def _merge(runs, replica: np.ndarray, of: Callable[[Run], np.ndarray]) -> np.ndarray:
@@ -105,13 +113,14 @@ def _requests(replica: Replica, moment: float) -> float:
 
 
 def _tokens(replica: Replica, moment: float) -> float:
-    """The tokens it holds, and the prompts of those who wait."""
+    """The tokens it holds after the last round that ended, and the prompts of all others."""
     run, there = replica.at(moment)
     if run is None:
         return 0.0
-    waiting = there & (run.started_at > moment)
-    held = held_at(run, int(run.decisions_before(moment)))[1].sum()
-    return float(held + run.workload.prompt[waiting].sum())
+    holders, held = held_at(run, run.decisions_before(moment))
+    others = there.copy()
+    others[holders] = False
+    return float(held[there[holders]].sum() + run.workload.prompt[others].sum())
 
 
 ROUTINGS: dict[str, tuple[str, Callable[[Replica, float], float] | None]] = {
@@ -158,7 +167,7 @@ def run_fleet(
     chosen = _route(policy, fitting, replicas, routing, serve, progress)
     used, replica = np.unique(chosen, return_inverse=True)
     runs = tuple(serve(np.flatnonzero(chosen == number)) for number in used)
-    return _together(runs, replica, fitting, aside, memory, routing)
+    return _together(runs, replica, fitting, aside, memory, routing, replicas)
 
 
 def _route(policy, workload, replicas, routing, serve, progress) -> np.ndarray:
@@ -189,7 +198,7 @@ def _route(policy, workload, replicas, routing, serve, progress) -> np.ndarray:
     return chosen
 
 
-def _together(runs, replica, workload, aside, memory, routing) -> FleetRun:
+def _together(runs, replica, workload, aside, memory, routing, of) -> FleetRun:
     """The replicas' runs as one."""
     first = runs[0]
     lost = None
@@ -213,4 +222,189 @@ def _together(runs, replica, workload, aside, memory, routing) -> FleetRun:
         runs=runs,
         replica=replica,
         routing=routing,
+        of=of,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class PoolRun(Run):
+    """Requests prefilled in one pool of replicas and decoded in another.
+
+    Attributes
+    ----------
+    prefill : the run in which each request yields its first token
+    decode : the run of those with more tokens, from when their KV cache has been moved
+    decoded : (m,) int64, which requests these are
+    """
+
+    prefill: Run | None = None
+    decode: Run | None = None
+    decoded: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+
+    @property
+    def parts(self) -> tuple[Run, ...]:
+        return self.prefill.parts + (self.decode.parts if self.decode is not None else ())
+
+    @property
+    def replicas(self) -> int:
+        return self.prefill.replicas + (self.decode.replicas if self.decode is not None else 0)
+
+    @property
+    def gave_up_kv(self) -> bool:
+        """KV cache that moves is like one that is swapped: not every bound covers it."""
+        return True
+
+    @cached_property
+    def started_at(self) -> np.ndarray:
+        return self.prefill.started_at
+
+    @cached_property
+    def first_token_at(self) -> np.ndarray:
+        return self.prefill.finished_at
+
+    @cached_property
+    def finished_at(self) -> np.ndarray:
+        finished = self.prefill.finished_at.astype(float)
+        if self.decode is not None:
+            finished[self.decoded] = self.decode.finished_at
+        return finished
+
+
+def run_pools(
+    policy: Policy,
+    params: dict,
+    workload: Workload,
+    memory: int,
+    clock: Clock = ROUNDS,
+    pools: tuple[int, int] = (1, 1),
+    transfer: float = 0.0,
+    routing: str = "round-robin",
+    progress: Progress = silent,
+) -> Run:
+    """Prefill on some replicas, decode on others, the same policy on all.
+
+    A request is served by the first pool for one token, its KV cache of s + 1 tokens moves
+    in `transfer` clock units a token, and it goes on in the second pool as one that arrives
+    with its cache. Moving takes no time of either replica.
+
+    Parameters
+    ----------
+    pools : how many replicas prefill and how many decode
+    """
+    transfer = number_in("transfer (time a token)", transfer, 0, 1e6)
+    if workload.concurrency:
+        raise InputError("a closed loop runs on one replica: leave out the pools")
+    usable = policy.usable(check_memory(memory), policy.read_params(params))
+    fitting, aside = set_aside(workload, usable)
+    n = len(fitting)
+    first_tokens = replace(fitting, output=np.ones(n, np.int64))
+    both = (policy, params)
+    half = (memory, clock)
+    prefill = run_fleet(*both, first_tokens, *half, pools[0], routing, progress)
+    decoded = np.flatnonzero(fitting.output > 1)
+    decode, lost, recomputed = None, prefill.preemptions.copy(), prefill.recomputed.copy()
+    if len(decoded):
+        there = fitting.take(decoded)
+        moved = replace(
+            there,
+            arrival=prefill.finished_at[decoded] + transfer * (there.prompt + 1),
+            prompt=there.prompt + 1,
+            output=there.output - 1,
+            with_cache=True,
+        )
+        decode = run_fleet(*both, moved, *half, pools[1], routing, progress)
+        lost[decoded] += decode.preemptions
+        recomputed[decoded] += decode.recomputed
+    finish = prefill.finish.copy()
+    if decode is not None:
+        finish[decoded] = decode.finish
+    return PoolRun(
+        fitting,
+        memory,
+        prefill.start,
+        finish,
+        first=prefill.finish,
+        preempted=Preemptions(lost, recomputed),
+        set_aside=aside,
+        policy=policy.key,
+        params=prefill.params,
+        clock=clock,
+        prefill=prefill,
+        decode=decode,
+        decoded=decoded,
+    )
+
+
+@dataclass(frozen=True)
+class Topology:
+    """How many servers there are and how requests get to them.
+
+    Attributes
+    ----------
+    replicas, routing : as in `run_fleet`
+    pools, transfer : as in `run_pools`; None where every replica does everything
+    """
+
+    replicas: int = 1
+    routing: str = "round-robin"
+    pools: tuple[int, int] | None = None
+    transfer: float = 0.0
+
+    @property
+    def servers(self) -> int:
+        return sum(self.pools) if self.pools else self.replicas
+
+    def cost(self, policy: Policy, n: int) -> float:
+        """Seconds it takes for n requests, roughly."""
+        if self.servers == 1:
+            return policy.cost(n)
+        if self.routing == "round-robin":
+            return policy.cost(n) + ONE_MORE_RUN * self.servers
+        each = n / max(self.pools or (self.replicas,))
+        return n * (ONE_MORE_RUN + policy.cost(int(each)) / 2)
+
+    def run(
+        self,
+        policy: Policy,
+        workload: Workload,
+        memory: int,
+        progress: Progress = silent,
+        clock: Clock = ROUNDS,
+        **params,
+    ) -> Run:
+        """Run a policy on these servers; like `Policy.run` where there is one."""
+        if self.pools:
+            return run_pools(
+                policy,
+                params,
+                workload,
+                memory,
+                clock,
+                self.pools,
+                self.transfer,
+                self.routing,
+                progress,
+            )
+        return run_fleet(
+            policy, params, workload, memory, clock, self.replicas, self.routing, progress
+        )
+
+    def __str__(self) -> str:
+        if self.pools:
+            return f"{self.pools[0]} replicas that prefill and {self.pools[1]} that decode"
+        return "1 replica" if self.replicas == 1 else f"{self.replicas} replicas, {self.routing}"
+
+
+ONE_SERVER = Topology()
+
+
+def read_pools(text: str) -> tuple[int, int]:
+    """`2:6` as two that prefill and six that decode; InputError otherwise."""
+    parts = text.split(":")
+    if len(parts) != 2 or not all(part.strip().isdecimal() for part in parts):
+        raise InputError(f"pools must look like 2:6 (prefill:decode), got {text!r}")
+    both = [
+        number_in(f"pools: replicas that {what}", int(part), 1, MOST_REPLICAS, whole=True)
+        for what, part in zip(("prefill", "decode"), parts, strict=True)
+    ]
+    return both[0], both[1]

@@ -30,7 +30,8 @@ def provable(bounds: Sequence[Bound]) -> list[Bound]:
 
 def is_too_long(bounds: Sequence[Bound]) -> bool:
     """Whether the certificate would be too long to hand out on a page."""
-    return sum(len(bound.prices) for bound in bounds) > MOST_PRICES
+    prices = [prices for bound in bounds for prices in bound.prices]
+    return sum(len(part.by_round) for part in prices) > MOST_PRICES
 
 
 def certificate_text(bounds: Sequence[Bound], workload: Workload, memory: int) -> str:

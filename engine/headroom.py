@@ -14,11 +14,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine import wording
-from engine.clock import Clock
 from engine.errors import InputError
 from engine.overload import verdict
-from engine.policy import Policy
-from engine.progress import Progress
+from engine.progress import Progress, silent
+from engine.simulate.run import Run
 from engine.workload import Workload
 
 STEPS = 7
@@ -39,10 +38,18 @@ class Border:
     fails: float
 
 
+Simulate = Callable[[Workload, int], Run]
+
+
 def largest_rate(
-    policy: Policy, params: dict, workload: Workload, memory: int, clock: Clock, report: Progress
+    simulate: Simulate, workload: Workload, memory: int, report: Progress = silent
 ) -> Border:
-    """The rate of arrivals (in clock units) that the policy carries, of the same requests."""
+    """The rate of arrivals (in clock units) that the servers carry, of the same requests.
+
+    Parameters
+    ----------
+    simulate : the run of a workload in a memory
+    """
     span = float(np.ptp(workload.arrival))
     if span == 0:
         raise InputError("a backlog has no rate: choose arrivals over time")
@@ -50,24 +57,23 @@ def largest_rate(
 
     def keeps_up(factor: float) -> bool:
         faster = replace(workload, arrival=workload.arrival / factor)
-        run = policy.run(faster, memory, clock=clock, **params)
-        return verdict(run).kind != "overloaded"
+        return verdict(simulate(faster, memory)).kind != "overloaded"
 
     border = _bisect(keeps_up, report)
     return Border(rate * border.carries, rate * border.fails)
 
 
 def smallest_memory(
-    policy: Policy, params: dict, workload: Workload, memory: int, clock: Clock, report: Progress
+    simulate: Simulate, workload: Workload, memory: int, report: Progress = silent
 ) -> Border:
-    """The M (tokens) with which the policy carries these requests, none set aside."""
+    """The M (tokens) with which the servers carry these requests, none set aside."""
     fitting = workload.take(workload.peak <= memory)
     least = int(fitting.peak.max())
 
     def keeps_up(factor: float) -> bool:
         tokens = max(least, int(memory / factor))
-        run = policy.run(fitting, tokens, clock=clock, **params)
-        return tokens * factor <= memory * 1.001 and verdict(run).kind != "overloaded"
+        enough = tokens * factor <= memory * 1.001
+        return enough and verdict(simulate(fitting, tokens)).kind != "overloaded"
 
     border = _bisect(keeps_up, report)
     carries = memory / border.carries if border.carries else np.inf

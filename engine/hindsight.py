@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.bound import find_method
+from engine.bounds.prices import prices
 from engine.dual import Dual, evaluate
 from engine.errors import InputError
 from engine.metrics import memory_curve
@@ -31,6 +31,7 @@ from engine.time_indexed.quiet import quiet_solver, run_reporting
 from engine.workload import Workload
 
 MOST_ENTRIES = 300_000
+MOST_STARTS = 5_000_000  # before those are left out that no optimum can have
 MOST_REQUESTS = 60
 KNOWN_BY = ("svf", "shortest-total", "mc-sf", "shortest-prompt", "fcfs")
 SLACK = 1e-6  # rounds: floats never cut off an equally good schedule
@@ -68,8 +69,8 @@ def best_in_hindsight(
         When the program is too large, or the solver is missing or fails.
     """
     known = _best_known(workload, memory)
-    (kept, _) = find_method("prices").bounds(workload, memory, time_limit=seconds / 5)
-    dual = evaluate(workload, memory, kept.prices)
+    kept, _ = prices(workload, memory, silent, seconds / 5)
+    dual = evaluate(workload, memory, kept.prices[0].by_round)
     model = _promising(known, dual)
     if len(model.request) == len(workload):  # one start each is left: the known ones
         return Hindsight(known, float(known.latency.sum()), True, seconds)
@@ -91,17 +92,21 @@ def _promising(known: Run, dual: Dual) -> Model:
     waits = visible - workload.arrival
     spare = total - float(workload.output.sum()) - float(waits.sum()) + waits
     latest = np.floor(workload.arrival + spare + SLACK).astype(np.int64)
+    _check_size(int(np.maximum(latest - visible + 1, 1).sum()), MOST_STARTS, "starts")
     model = model_up_to(workload, known.memory, np.maximum(latest, visible))
     keep = dual.value + _above_least(model, dual.prices) <= total + SLACK
     keep |= model.start == known.start[model.request]
     model = replace(model, request=model.request[keep], start=model.start[keep])
-    entries = int(workload.output[model.request].sum())
-    if entries > MOST_ENTRIES:
-        raise InputError(
-            f"the integer program would have {entries:,} entries and {MOST_ENTRIES:,} is the "
-            "most: use the bound lp or fluid, or fewer or shorter requests"
-        )
+    _check_size(int(workload.output[model.request].sum()) + model.rounds, MOST_ENTRIES, "entries")
     return model
+
+
+def _check_size(size: int, most: int, what: str) -> None:
+    if size > most:
+        raise InputError(
+            f"the integer program would have {size:,} {what} and {most:,} is the most: use "
+            "the bound lp or fluid, or fewer or shorter requests"
+        )
 
 
 def _above_least(model: Model, prices: np.ndarray) -> np.ndarray:

@@ -177,7 +177,7 @@ def gap_headline(entries: Sequence[Entry]) -> str:
     total, value = best.numbers["total_latency"], best.cover.value
     return (
         f"**{best.label}** is {_distance(best)}: its total latency is {wording.total(total)} "
-        f"rounds, and the bound {best.cover.bound} is {wording.total(value)}."
+        f"{best.run.unit}, and the bound {best.cover.bound} is {wording.total(value)}."
     )
 
 

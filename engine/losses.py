@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from engine import wording
 from engine.bound import Bound, best_cover
 from engine.dual import gap_split
 from engine.league import PROVED, Entry
+from engine.simulate.run import Run
 
 MOSTLY = 0.6  # of the gap: from here on one part dominates
 
@@ -60,22 +63,34 @@ class Loss:
 
 
 def pricing_bound(entry: Entry, bounds: Iterable[Bound]) -> Bound | None:
-    """The best bound with prices that covers the entry's run, or None."""
+    """The best bound with prices that covers the entry's run, or None; of one server only."""
+    if entry.run.replicas > 1:
+        return None
     return best_cover(entry.run, [bound for bound in bounds if bound.prices is not None])
 
 
 def loss_of(entry: Entry, bound: Bound) -> Loss:
     """The gap of an entry to a bound that covers it, split by the bound's prices."""
-    split = gap_split(entry.run, bound.prices)
+    splits = [
+        gap_split(part, prices.by_round)
+        for part, prices in zip(_by_period(entry.run, bound), bound.prices, strict=True)
+    ]
     return Loss(
         entry.label,
         entry.run.policy,
         bound.bound,
         bound.value,
-        split.ordering,
-        max(0.0, split.idle),
-        max(0.0, split.given_up),
+        sum(split.ordering for split in splits),
+        max(0.0, sum(split.idle for split in splits)),
+        max(0.0, sum(split.given_up for split in splits)),
     )
+
+
+def _by_period(run: Run, bound: Bound) -> list[Run]:
+    """The requests of each busy period that the bound has prices for, as they ran."""
+    begins = np.array([prices.begin for prices in bound.prices])
+    period = np.searchsorted(begins, run.workload.arrival, side="right") - 1
+    return [run.only(np.flatnonzero(period == p), begin) for p, begin in enumerate(begins.tolist())]
 
 
 def losses_in_words(losses: Sequence[Loss]) -> str:

@@ -60,7 +60,7 @@ class Verdict:
         if self.kind == "backlog":
             return "All requests arrive at once: latency grows with their number."
         if self.kind == "closed loop":
-            return "A closed loop: clients wait for their answers, so the load adapts to the server."
+            return "A closed loop: clients wait for their answers, so the load never grows."
         if self.kind == "too short":
             return "Too few requests to tell whether this load can be carried."
         share = wording.percent(self.load)
@@ -87,7 +87,7 @@ def verdict(run: Run) -> Verdict:
     if len(arrival) < FEW:
         return Verdict("too short")
     need = _need(run)
-    load = float(need.sum() / span)
+    load = float(need.sum() / (span * run.replicas))
     drift = _drift(run, need, first, span)
     if load > 1 or drift > FALLS_BEHIND:
         kind = "overloaded"

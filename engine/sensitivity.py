@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from engine import wording
 from engine.bound import find_method, gap
+from engine.clock import ROUNDS, Clock
 from engine.generate import generate
 from engine.league import label_of
 from engine.policy import Policy, find_policy
@@ -125,7 +126,7 @@ def vary_size(scenario: Scenario) -> Series:
         values = sorted({min(MAX_REQUESTS, max(1, round(value))) for value in values})
     return Series(
         "size",
-        "requests" if name == "n" else "horizon (rounds)",
+        "requests" if name == "n" else "horizon",
         now,
         tuple(Situation(v, replace(scenario, **{name: v}), scenario.memory) for v in values),
     )
@@ -163,7 +164,10 @@ def seconds(series: Series, picks: Sequence[tuple[str, Mapping]]) -> float:
 
 
 def gaps_at(
-    situation: Situation, picks: Sequence[tuple[str, Mapping]], progress: Progress = silent
+    situation: Situation,
+    picks: Sequence[tuple[str, Mapping]],
+    progress: Progress = silent,
+    clock: Clock = ROUNDS,
 ) -> Point:
     """Run the picked policies in one situation, each against the best bound that covers it.
 
@@ -181,11 +185,12 @@ def gaps_at(
     def step(number: int) -> Progress:
         return lambda share, told="": progress((number + share) / steps, told)
 
-    method = find_method("prices" if fit <= PRICED else "fluid")
-    bounds = method.bounds(workload, memory, step(0), BOUND_SECONDS)
+    quick = "fluid" if clock.is_rounds else "srpt"
+    method = find_method("prices" if fit <= PRICED else quick)
+    bounds = method.bounds(workload, memory, step(0), BOUND_SECONDS, clock)
     readings = {}
     for number, (policy, params) in enumerate(policies, start=1):
-        run = policy.run(workload, memory, step(number), **params)
+        run = policy.run(workload, memory, step(number), clock, **params)
         readings[label_of(run)] = Reading(policy.key, gap(run, bounds))
         progress((number + 1) / steps)
     return Point(situation.value, fit, len(workload) - fit, readings)

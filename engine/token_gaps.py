@@ -10,12 +10,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.fleet import FleetRun, PoolRun
 from engine.simulate.run import Run
 from engine.simulate.timetable import Timetable
 
 
 def largest_token_gap(run: Run) -> np.ndarray:
     """(n,) float64, clock units: the longest gap after the first token; NaN where o = 1."""
+    if isinstance(run, FleetRun):
+        return run.merged(largest_token_gap)
+    if isinstance(run, PoolRun):
+        return _across_pools(run)
     stays = run.stays
     grows = stays.grows > 0
     request, begin, end = stays.request[grows], stays.begin[grows], stays.end[grows]
@@ -29,6 +34,15 @@ def largest_token_gap(run: Run) -> np.ndarray:
     away = run.ends(begin[after] + 1) - run.ends(end[before])
     np.maximum.at(largest, request[after], away.astype(float))
     return np.where(np.isfinite(largest), largest, np.nan)
+
+
+def _across_pools(run: PoolRun) -> np.ndarray:
+    """In the pool that decodes, and from the first token, of the other pool, to the second."""
+    largest = np.full(len(run.workload), np.nan)
+    if run.decode is not None:
+        moving = run.decode.first_token_at - run.first_token_at[run.decoded]
+        largest[run.decoded] = np.fmax(moving, largest_token_gap(run.decode))
+    return largest
 
 
 def _longest_round(run: Run, after: np.ndarray, last: np.ndarray) -> np.ndarray:

@@ -6,7 +6,14 @@ from engine.figures.gantt import describe_gantt, draw_gantt
 from engine.metrics import per_request
 from pages.parts import show
 from pages.parts.frame import page
-from pages.parts.gantt_controls import ask_lines, ask_policy, ask_request, ask_window, pin_clicked
+from pages.parts.gantt_controls import (
+    ask_lines,
+    ask_policy,
+    ask_replica,
+    ask_request,
+    ask_window,
+    pin_clicked,
+)
 from pages.parts.jobs import needed
 from pages.parts.memory_story import in_memory_at, memory_headline, tell_story
 from pages.parts.runs import run_job
@@ -16,7 +23,8 @@ from pages.parts.view import View
 def draw(view: View) -> None:
     """The memory curve above the bars, a pinned request's story beside them."""
     job = run_job(view, ask_policy(view))
-    ((run,),) = needed([job])
+    ((whole,),) = needed([job])
+    run = ask_replica(whole)
     st.markdown(f"# {memory_headline(run)}")
     window = ask_window(run)
     packed = ask_lines(run, window)
@@ -35,7 +43,7 @@ def draw(view: View) -> None:
             selection_mode="points",
         )
     show.download(
-        "Requests (CSV)", f"requests-{run.policy}.csv", lambda: per_request(run, view.workload)
+        "Requests (CSV)", f"requests-{run.policy}.csv", lambda: per_request(whole, view.workload)
     )
 
 

@@ -10,6 +10,7 @@ from pages.parts.frame import page
 from pages.parts.jobs import needed, offer
 from pages.parts.latency_controls import ask_class, ask_log, ask_quantity, ask_slo
 from pages.parts.latency_tables import attainment, who_gains
+from pages.parts.latency_tradeoff import tell_tradeoff
 from pages.parts.runs import run_jobs
 from pages.parts.view import View
 
@@ -41,6 +42,7 @@ def draw(view: View) -> None:
     show.download("Quantiles (CSV)", "quantiles.csv", lambda: table)
     attainment(entries, slo, view.clock.unit)
     who_gains(entries, view.clock.unit)
+    tell_tradeoff(view)
 
 
 page("Latency", draw)

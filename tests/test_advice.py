@@ -4,6 +4,7 @@ import pytest
 
 from engine import Scenario, Workload, find_policy, generate
 from engine.advice import what_next
+from engine.fleet import run_fleet
 from engine.league import league
 
 
@@ -16,11 +17,13 @@ def advise(workload, memory, key="svf"):
 def test_advice_is_simulated():
     """The numbers are those of the runs with the change."""
     workload = generate(Scenario(n=300))
-    memory, wider = advise(workload, 16_492)
+    memory, replica, wider = advise(workload, 16_492)
     policy = find_policy("svf")
     base = policy.run(workload, 16_492).latency.mean()
     saved = 1 - policy.run(workload, 20_615).latency.mean() / base
     assert f"cut the mean latency by {100 * saved:.1f}" in memory
+    two = run_fleet(policy, {}, workload, 16_492, replicas=2).latency.mean()
+    assert f"by {100 * (1 - two / base):.1f}" in replica
     skipping = 1 - policy.run(workload, 16_492, skip=5).latency.mean() / base
     assert f"by {100 * abs(skipping):.1f}" in wider
 
@@ -38,5 +41,5 @@ def test_advice_when_more_would_run():
 
 @pytest.mark.parametrize("key", ["vllm"])
 def test_policies_without_skip_get_no_advice_on_it(key):
-    """Only the memory is tried."""
-    assert len(advise(generate(Scenario(n=50)), 16_492, key)) == 1
+    """Only the memory and another replica are tried."""
+    assert len(advise(generate(Scenario(n=50)), 16_492, key)) == 2

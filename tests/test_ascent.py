@@ -17,7 +17,7 @@ def climb(workload, memory, never_rising, most=400):
     fluid = find_method("fluid").bounds(workload, memory)
     start = fluid[-1] if never_rising else fluid[0]
     steps = []
-    for step in ascend(workload, memory, run, start.prices, never_rising):
+    for step in ascend(workload, memory, run, start.prices[0].by_round, never_rising):
         steps.append(step)
         if len(steps) == most:
             break
@@ -141,5 +141,5 @@ def test_prices_method_keeps_its_history():
         assert values == sorted(values)
         assert values[0] == fluid
         assert values[-1] == row.value
-        assert evaluate(workload, 16_492, row.prices).value == row.value
+        assert evaluate(workload, 16_492, row.prices[0].by_round).value == row.value
     assert rows[1].value <= rows[0].value

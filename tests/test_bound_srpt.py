@@ -73,7 +73,7 @@ def test_two_rows():
 def test_only_in_seconds():
     """The message names the bounds that there are in rounds, and the other way round."""
     workload = Workload([0.0], [1], [1])
-    with pytest.raises(InputError, match="srpt holds in seconds only: in rounds use .*lp"):
+    with pytest.raises(InputError, match=r"srpt holds in seconds only: in rounds use .*lp"):
         find_method("srpt").bounds(workload, 10)
-    with pytest.raises(InputError, match="lp holds in rounds only: in seconds use .*srpt"):
+    with pytest.raises(InputError, match=r"lp holds in rounds only: in seconds use .*srpt"):
         find_method("lp").bounds(workload, 10, clock=seconds_clock(1.0))

@@ -52,7 +52,7 @@ def test_rising_prices_do_not_bound_preemptive_runs():
     """(2, 3) x 6 in M = 10: prices that rise reach more than the 33 that vllm needs."""
     workload = Workload([0] * 6, [2] * 6, [3] * 6)
     (lp, _) = find_method("lp").bounds(workload, 10)
-    dual = evaluate(workload, 10, lp.prices)
+    dual = evaluate(workload, 10, lp.prices[0].by_round)
     assert dual.value > 33
     assert not dual.covers_preemption
 

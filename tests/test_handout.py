@@ -20,7 +20,7 @@ def holds(bounds, workload, memory, folder):
     requests = folder / "requests.csv"
     requests.write_text(requests_text(workload))
     read, _ = read_trace(requests)
-    findings = check(certificate_text(bounds, workload, memory), read)
+    findings = check(certificate_text(bounds, workload, memory), read).findings
     assert len(findings) == len(bounds)
     return all(finding.holds for finding in findings)
 

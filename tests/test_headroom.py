@@ -4,12 +4,16 @@ import numpy as np
 import pytest
 
 from engine import InputError, Scenario, find_policy, generate
-from engine.clock import ROUNDS, seconds_clock
+from engine.clock import seconds_clock
 from engine.headroom import _bisect, in_words, largest_rate, smallest_memory
 from engine.overload import verdict
 from engine.progress import silent
 
 CLOCK = seconds_clock(0.0372, 1.965e-4, 90, 5.67e-8, 4.2e-5)
+
+
+def served_by(key):
+    return lambda workload, memory: find_policy(key).run(workload, memory, clock=CLOCK)
 
 
 @pytest.fixture(scope="module")
@@ -33,27 +37,24 @@ def test_bisection_says_when_there_is_no_border():
 
 def test_rate_is_where_the_verdict_turns(mix):
     """At the rate carried the run is not overloaded, at the one that fails it is."""
-    policy = find_policy("svf")
-    border = largest_rate(policy, {}, mix, 16_492, CLOCK, silent)
+    border = largest_rate(served_by("svf"), mix, 16_492)
     assert 1.6 < border.carries < border.fails < 10
     rate = (len(mix) - 1) / np.ptp(mix.arrival)
     for at, overloaded in ((border.carries, False), (border.fails, True)):
         faster = mix.__class__(mix.arrival * rate / at, mix.prompt, mix.output)
-        run = policy.run(faster, 16_492, clock=CLOCK)
+        run = served_by("svf")(faster, 16_492)
         assert (verdict(run).kind == "overloaded") == overloaded
 
 
 def test_better_policy_carries_more(mix):
     """vllm preempts and recomputes; svf needs less of the machine."""
-    svf, vllm = (
-        largest_rate(find_policy(key), {}, mix, 16_492, CLOCK, silent) for key in ("svf", "vllm")
-    )
+    svf, vllm = (largest_rate(served_by(key), mix, 16_492) for key in ("svf", "vllm"))
     assert svf.carries > vllm.fails
 
 
 def test_least_memory_still_carries(mix):
     """And it is below what there is."""
-    border = smallest_memory(find_policy("svf"), {}, mix, 16_492, CLOCK, silent)
+    border = smallest_memory(served_by("svf"), mix, 16_492)
     assert border.fails < border.carries < 16_492
     run = find_policy("svf").run(mix, int(np.ceil(border.carries)), clock=CLOCK)
     assert verdict(run).kind != "overloaded"
@@ -62,17 +63,13 @@ def test_least_memory_still_carries(mix):
 def test_backlog_has_no_rate():
     """The message says what to choose."""
     with pytest.raises(InputError, match="arrivals over time"):
-        largest_rate(find_policy("svf"), {}, generate(Scenario(n=200)), 16_492, ROUNDS, silent)
+        largest_rate(served_by("svf"), generate(Scenario(n=200)), 16_492)
 
 
 def test_words_say_both(mix):
     """Rate and memory."""
-    policy = find_policy("svf")
-    told = in_words(
-        "svf",
-        largest_rate(policy, {}, mix, 16_492, CLOCK, silent),
-        smallest_memory(policy, {}, mix, 16_492, CLOCK, silent),
-        "seconds",
-    )
+    simulate = served_by("svf")
+    rate, memory = (find(simulate, mix, 16_492) for find in (largest_rate, smallest_memory))
+    told = in_words("svf", rate, memory, "seconds")
     assert "requests a second" in told
     assert "of KV cache" in told

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.ascent.grid import Grid, spread_knots
 from engine.ascent.master import Master
-from engine.dual import Dual, evaluate
+from engine.dual import Dual, check_rounds, evaluate
 from engine.simulate.run import Run, visible_rounds
 from engine.workload import Workload
 
@@ -19,6 +19,7 @@ STAY = (0.5, 0.0)  # in-out: halfway back to the best prices, then where the mas
 EXHAUSTED = 1e-5  # of the value: floor and ceiling of a grid have met
 KEPT = 12  # schedules that a finer grid starts with
 MOST_STEPS = 300  # on one grid
+MAX_ROUNDS = 5_000_000  # some 1 GB of prices, hats and their sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +101,11 @@ def ascend(
     run : a good schedule; its starts are the first plane and its finishes place the knots
     prices : by round, to begin with; the bound never falls below theirs
     never_rising : keep to prices that never rise, which bound every run
+
+    Raises
+    ------
+    InputError
+        When there are more than MAX_ROUNDS rounds.
     """
     problem = _problem(workload, memory, run, prices, never_rising)
     best = problem.evaluate(prices[problem.first :])
@@ -114,7 +120,7 @@ def ascend(
 def _problem(workload, memory, run, prices, never_rising) -> _Problem:
     first = int(visible_rounds(workload.arrival).min())
     later = prices[first:]
-    rounds = max(int(run.finish.max()) - first, len(later), 2)
+    rounds = check_rounds(max(int(run.finish.max()) - first, len(later), 2), MAX_ROUNDS)
     base = np.zeros(rounds + 1)
     base[: len(later)] = later
     base[0] = 0.0

@@ -30,15 +30,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from engine.bound import Bound, bound_method
+from engine.bound import Bound, Prices, bound_method
 from engine.compiled import kernel
-from engine.dual import Dual, convex_prices, evaluate
-from engine.errors import InputError
+from engine.dual import Dual, check_rounds, convex_prices, evaluate
+from engine.progress import silent
 from engine.simulate.run import visible_rounds
 from engine.simulate.waiting import add_waiting, empty_waiting, next_waiting, remove_waiting
 
 EIGHTHS = np.arange(7, -1, -1) / 8
 MAX_ROUNDS = 30_000_000  # some 2 GB of prices and their sums
+SECONDS_A_ROUND, SECONDS_A_ROUND_AT_ONCE = 2e-6, 1e-7
 
 
 @kernel
@@ -97,19 +98,15 @@ def _line_prices(request, begin, end, completes, volume, rounds):
     return price
 
 
-def _check_rounds(last: float) -> int:
-    if last > MAX_ROUNDS:
-        raise InputError(
-            f"the fluid bound prices every round and takes at most {MAX_ROUNDS:,}, but these "
-            f"requests need {last:,.0f}: use fewer requests, a larger M or longer rounds"
-        )
-    return int(np.ceil(last))
+def rounds_at_most(workload, memory: int) -> float:
+    """No fluid schedule takes longer: the last arrival, then all volume."""
+    return float(workload.arrival.max()) + 1 + float(workload.volume.sum()) / memory
 
 
 def backlog_falls(volume: np.ndarray, memory: int) -> np.ndarray:
     """(rounds,) float64: by how much the price falls after each round, all being there at once."""
     completion = np.append(0.0, np.cumsum(np.sort(volume) / memory))
-    rounds = _check_rounds(completion[-1])
+    rounds = check_rounds(completion[-1], MAX_ROUNDS)
     left = np.arange(len(volume), -1, -1) / memory
     price = np.interp(np.arange(1.0, rounds + 2), completion, left)
     return -np.diff(price)
@@ -120,7 +117,7 @@ def arrival_prices(visible: np.ndarray, volume: np.ndarray, memory: int) -> np.n
     order = np.argsort(volume, kind="stable")
     by_arrival = np.argsort(visible[order], kind="stable")
     request, begin, end, completes = _serve(visible[order], volume[order], by_arrival, memory)
-    rounds = _check_rounds(end[-1])
+    rounds = check_rounds(end[-1], MAX_ROUNDS)
     return _line_prices(request, begin, end, completes, volume[order], rounds)
 
 
@@ -136,7 +133,8 @@ def _best_scale(workload, memory: int, scaled: Callable[[float], np.ndarray]) ->
 
 def _bound(name: str, dual: Dual, served: str) -> Bound:
     method = f"dual function, in exact arithmetic, at the prices of a fluid {served}"
-    return Bound(name, dual.value, True, dual.covers_preemption, method, dual.prices)
+    prices = (Prices(0, dual.prices),)
+    return Bound(name, dual.value, True, dual.covers_preemption, method, prices)
 
 
 def _all_at_once(visible: np.ndarray) -> bool:
@@ -144,10 +142,12 @@ def _all_at_once(visible: np.ndarray) -> bool:
 
 
 def _cost(workload, memory: int) -> float:
-    n = len(workload)
+    n, rounds = len(workload), rounds_at_most(workload, memory)
+    if rounds > MAX_ROUNDS:
+        return np.inf
     if _all_at_once(visible_rounds(workload.arrival)):
-        return 2e-3 + 2e-6 * n
-    return 5e-3 + 4e-8 * n**1.5
+        return 2e-3 + 2e-6 * n + SECONDS_A_ROUND_AT_ONCE * rounds
+    return 5e-3 + 4e-8 * n**1.5 + SECONDS_A_ROUND * rounds
 
 
 @bound_method(
@@ -156,7 +156,7 @@ def _cost(workload, memory: int) -> float:
     source="dual of the time-indexed LP; prices of the preemptive fluid, least volume first",
     cost=_cost,
 )
-def fluid(workload, memory, progress, time_limit):
+def fluid(workload, memory, progress=silent):
     visible = visible_rounds(workload.arrival)
     if _all_at_once(visible):
         falls = backlog_falls(workload.volume, memory)

@@ -17,8 +17,8 @@ def _cost(n: int) -> float:
     source="integer program of arXiv 2502.07115, equations 1 to 4",
     cost=lambda workload, memory: _cost(len(workload)),
 )
-def hindsight(workload, memory, progress, time_limit):
-    found = best_in_hindsight(workload, memory, time_limit or SECONDS, progress)
+def hindsight(workload, memory, progress, time_limit, share):
+    found = best_in_hindsight(workload, memory, time_limit or share * SECONDS, progress)
     best = wording.number(float(found.run.latency.sum()))
     how = (
         "integer program solved to proved optimality by HiGHS"

@@ -21,7 +21,8 @@ import time
 
 import numpy as np
 
-from engine.bound import Bound, bound_method, find_method
+from engine.bound import Bound, Prices, bound_method
+from engine.bounds.fluid import fluid
 from engine.dual import Dual, evaluate
 from engine.errors import InputError
 from engine.policies.svf import order as by_volume
@@ -70,21 +71,22 @@ def _cost(workload, memory: int) -> float:
     source="arXiv 2502.07115, equations 1 to 4, relaxed; cumulative capacity for every run",
     cost=_cost,
 )
-def lp(workload, memory, progress, time_limit):
-    kept = _relaxation(workload, memory, False, time_limit)
+def lp(workload, memory, progress, time_limit, share):
+    kept = _relaxation(workload, memory, False, time_limit, share)
     progress(0.5)
-    every = _relaxation(workload, memory, True, time_limit)
+    every = _relaxation(workload, memory, True, time_limit, share)
     return [_bound("lp", *kept), _bound("lp-preemptive", *every)]
 
 
 def _bound(name: str, dual: Dual, how: str) -> Bound:
-    return Bound(name, dual.value, True, dual.covers_preemption, how, dual.prices)
+    return Bound(name, dual.value, True, dual.covers_preemption, how, (Prices(0, dual.prices),))
 
 
-def _relaxation(workload, memory: int, cumulative: bool, time_limit) -> tuple[Dual, str]:
+def _relaxation(workload, memory: int, cumulative: bool, time_limit, share) -> tuple[Dual, str]:
     """The dual function at the best prices found, and how it was found."""
     if _entries_whole(workload, memory) > WHOLE:
-        return _grown(workload, memory, cumulative, time_limit)
+        seconds = share * SECONDS if time_limit is None else time_limit
+        return _grown(workload, memory, cumulative, seconds)
     visible = visible_rounds(workload.arrival)
     latest = int(visible.max() + workload.output.sum())
     horizon = min(latest, _horizon(workload, memory))
@@ -104,13 +106,12 @@ def _relaxation(workload, memory: int, cumulative: bool, time_limit) -> tuple[Du
         horizon = min(latest, 2 * horizon)
 
 
-def _grown(workload, memory: int, cumulative: bool, time_limit) -> tuple[Dual, str]:
+def _grown(workload, memory: int, cumulative: bool, seconds: float) -> tuple[Dual, str]:
     """The same, with a model to which starts are added as they are needed."""
     _check_size(_entries_grown(workload))
-    seconds = SECONDS if time_limit is None else time_limit
     begun = time.monotonic()
-    fluid = find_method("fluid").bounds(workload, memory)[-1 if cumulative else 0].prices
-    tried = [evaluate(workload, memory, scale * fluid) for scale in SCALES]
+    (prices,) = fluid(workload, memory)[-1 if cumulative else 0].prices
+    tried = [evaluate(workload, memory, scale * prices.by_round) for scale in SCALES]
     best = max(tried, key=lambda dual: dual.value)
     model = GrowingRelaxation(workload, memory, cumulative)
     model.add(look_ahead(workload, memory, by_volume(workload)).start)

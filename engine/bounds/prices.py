@@ -2,22 +2,38 @@
 
 In rounds, prices of memory come up to the value of the time-indexed LP (engine/ascent). In
 seconds, prices of machine time (engine/work/dual.py) say more than `srpt`.
+
+The work of a step is counted, not timed, so that the same requests have the same bound on
+every machine; only a time limit that is asked for goes by the clock.
 """
 
 from __future__ import annotations
 
+import math
 import time
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from engine.ascent import Step, ascend
-from engine.bound import Bound, bound_method, find_method
+from engine.ascent.ascend import BLOCKS, MAX_ROUNDS
+from engine.bound import Bound, Prices, bound_method
+from engine.bounds.fluid import fluid, rounds_at_most
+from engine.clock import ROUNDS
 from engine.simulate.look_ahead import look_ahead
 from engine.work.prices import Search
 
-SECONDS = 2.0  # for each of the two rows in rounds
-SECONDS_OF_ASCENT = 0.5  # for the ascent of each of the two rows in seconds
+SECONDS = 2.5  # of counted work for each of the two rows in rounds
+# Seconds of a step, as measured: of a request, of a block's entry in the master, of a round.
+REQUEST, ENTRY, ROUND = 2e-5, 1.2e-6, 5e-7
 ENOUGH = 1e-4  # a finer grid that gained less is the last
 ROWS = (("prices", False), ("prices-preemptive", True))
+
+
+def _cost(workload, memory: int) -> float:
+    n, rounds = len(workload), rounds_at_most(workload, memory)
+    if rounds > MAX_ROUNDS:
+        return math.inf
+    return min(2 * SECONDS, 0.1 + 2e-3 * n) + 8 * ROUND * rounds
 
 
 @bound_method(
@@ -25,32 +41,56 @@ ROWS = (("prices", False), ("prices-preemptive", True))
     title="Price bound",
     source="dual of the time-indexed LP; column generation over prices on a grid",
     units=("rounds", "seconds"),
-    cost=lambda workload, memory: min(2 * SECONDS, 0.1 + 2e-3 * len(workload)),
+    cost=_cost,
 )
-def prices(workload, memory, progress, time_limit, clock, replicas):
+def prices(workload, memory, progress, time_limit=None, clock=ROUNDS, replicas=1, share=1.0):
     if clock.is_rounds:
-        return _in_rounds(workload, memory, progress, time_limit)
+        return _in_rounds(workload, memory, progress, time_limit, share)
     return _in_seconds(workload, memory, progress, time_limit, clock, replicas)
 
 
-def _in_rounds(workload, memory, progress, time_limit) -> list[Bound]:
-    seconds = SECONDS if time_limit is None else time_limit / 2
+@dataclass(frozen=True)
+class _Budget:
+    """How long an ascent goes on: by counted work, or by the clock where a limit was given."""
+
+    seconds: float
+    by_clock: bool
+    requests: int
+    rounds: int
+
+    def times(self, steps: Iterator[Step]) -> Iterator[tuple[float, Step]]:
+        """Each step and the seconds it ended at; no step begins after the last."""
+        begun, taken = time.monotonic(), 0.0
+        for step in steps:
+            taken = time.monotonic() - begun if self.by_clock else taken + self._work(step)
+            yield taken, step
+            if taken > self.seconds:
+                return
+
+    def _work(self, step: Step) -> float:
+        entries = min(BLOCKS, self.requests) * step.knots
+        return REQUEST * self.requests + ENTRY * entries + ROUND * self.rounds
+
+
+def _in_rounds(workload, memory, progress, time_limit, share) -> list[Bound]:
+    seconds = share * SECONDS if time_limit is None else time_limit / 2
     run = look_ahead(workload, memory, workload.ascending(workload.volume), skip=5)
-    fluid = find_method("fluid").bounds(workload, memory)
+    budget = _Budget(seconds, time_limit is not None, len(workload), int(run.finish.max()))
+    starts = fluid(workload, memory)
     found = []
     for number, (name, never_rising) in enumerate(ROWS):
-        start = fluid[-1 if never_rising else 0]
-        steps = ascend(workload, memory, run, start.prices, never_rising)
+        start = starts[-1 if never_rising else 0]
+        steps = ascend(workload, memory, run, start.prices[0].by_round, never_rising)
 
         def told(share: float, value: float, number=number) -> None:
             progress((number + share) / len(ROWS), f"certified bound {value:,.0f} rounds")
 
-        found.append(_climb(name, start, steps, seconds, told))
+        found.append(_climb(name, start, budget.times(steps), seconds, told))
     return found
 
 
 def _in_seconds(workload, memory, progress, time_limit, clock, replicas) -> list[Bound]:
-    seconds = SECONDS_OF_ASCENT if time_limit is None else time_limit / 2
+    seconds = None if time_limit is None else time_limit / 2
     found = []
     for number, (name, every_run) in enumerate(ROWS):
 
@@ -89,25 +129,22 @@ def _row(name: str, search: Search, every_run: bool, steps) -> Bound:
 
 def _climb(name: str, start: Bound, steps, seconds: float, told) -> Bound:
     """The best bound met within the time, and the history of its value."""
-    begun = time.monotonic()
     history = [(0.0, start.value)]
     last: Step | None = None
     exhausted_at = start.value
-    for last in steps:
-        taken = time.monotonic() - begun
+    for taken, last in steps:
         history.append((taken, last.dual.value))
         told(min(1.0, taken / seconds), last.dual.value)
         if last.is_exhausted:
             if last.dual.value - exhausted_at <= ENOUGH * last.dual.value:
                 break
             exhausted_at = last.dual.value
-        if taken > seconds:
-            break
+    if last is None:  # HiGHS gave up at once
+        return replace(start, bound=name)
     dual = last.dual
     how = (
         f"dual function, in exact arithmetic, at prices on {last.knots} knots; no prices on "
         f"these reach more than {100 * (last.ceiling / dual.value - 1):.3f} % above"
     )
-    return Bound(
-        name, dual.value, True, dual.covers_preemption, how, dual.prices, history=tuple(history)
-    )
+    found = (Prices(0, dual.prices),)
+    return Bound(name, dual.value, True, dual.covers_preemption, how, found, tuple(history))

@@ -47,15 +47,23 @@ def _finite(value):
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def print_json(result: dict) -> None:
+    print(json.dumps(_finite(result), indent=1, allow_nan=False))
+
+
+def requests_line(requests: int, aside: int, memory: int) -> str:
+    """What a result speaks of, in one line."""
+    told = f"{wording.count(requests)} requests, {wording.count(aside)} set aside"
+    return f"{told}, M = {wording.tokens(memory)}"
+
+
 def show(result: dict, as_json: bool) -> None:
     """Print {"n", "set_aside", "memory", "clock", "policies", "bounds"}."""
     if as_json:
-        print(json.dumps(_finite(result), indent=1))
+        print_json(result)
         return
-    print(
-        f"{wording.count(result['n'])} requests, {wording.count(result['set_aside'])} set aside, "
-        f"M = {wording.tokens(result['memory'])}, times in {result['clock']}"
-    )
+    line = requests_line(result["n"], result["set_aside"], result["memory"])
+    print(f"{line}, times in {result['clock']}")
     if result["policies"]:
         print(f"\n{_policy_table(result['policies'])}")
     if result["bounds"]:

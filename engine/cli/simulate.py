@@ -10,6 +10,7 @@ import pandas as pd
 from engine.bound import Bound, find_method, gap
 from engine.cli.clock_arguments import read_clock
 from engine.cli.results import bound_row, show, write_text
+from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop, read_topology
 from engine.cli.trace_arguments import add_trace_arguments, read_workload
 from engine.errors import InputError, Livelock
 from engine.metrics import per_request, summary
@@ -20,6 +21,7 @@ from engine.workload import Workload, check_memory
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_trace_arguments(parser)
+    add_topology_arguments(parser)
     parser.add_argument(
         "--policy",
         action="append",
@@ -49,13 +51,21 @@ def run(arguments: argparse.Namespace) -> None:
     clock = read_clock(arguments)
     params = read_params(arguments.param)
     methods = [find_method(key) for key in dict.fromkeys(arguments.bound)]
-    workload = read_workload(arguments)
+    topology = read_topology(arguments)
+    workload = in_closed_loop(read_workload(arguments), arguments)
     keys = list(dict.fromkeys(arguments.policy or quick_policies(len(workload))))
     chosen = [find_policy(key) for key in keys]
     for key in params.keys() - set(keys):
         raise InputError(f"a parameter of {key} is given, but {key} is not among the policies")
-    runs, failed = _run_all(chosen, workload, memory, clock, params)
-    bounds = [bound for method in methods for bound in method.bounds(workload, memory, clock=clock)]
+    runs, failed = _run_all(chosen, topology, workload, memory, clock, params)
+    if methods and workload.concurrency:
+        print("no bound: in a closed loop arrivals depend on the policy", file=sys.stderr)
+        methods = []
+    bounds = [
+        bound
+        for method in methods
+        for bound in method.bounds(workload, memory, clock=clock, replicas=topology.servers)
+    ]
     if arguments.per_request:
         write_per_request(runs, workload, arguments.per_request)
     show(
@@ -72,12 +82,13 @@ def run(arguments: argparse.Namespace) -> None:
     )
 
 
-def _run_all(chosen, workload, memory, clock, params) -> tuple[list[Run], list[dict]]:
+def _run_all(chosen, topology, workload, memory, clock, params) -> tuple[list[Run], list[dict]]:
     """Every policy's run; one that would never end is told on stderr and listed apart."""
     runs, failed = [], []
     for policy in chosen:
         try:
-            runs.append(policy.run(workload, memory, clock=clock, **params.get(policy.key, {})))
+            given = params.get(policy.key, {})
+            runs.append(topology.run(policy, workload, memory, clock=clock, **given))
         except Livelock as problem:
             print(problem, file=sys.stderr)
             failed.append({"policy": policy.key, "reason": str(problem)})

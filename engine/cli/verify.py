@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from engine.certificate import check
+from engine.cli.results import print_json, requests_line
 from engine.cli.trace_arguments import add_reading_arguments, read_workload
 from engine.errors import InputError
 
@@ -17,20 +17,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 1 when a bound does not hold."""
+    """Exit code 0 when all bounds hold, 1 when one does not; malformed input is a 2 as ever."""
     try:
-        text = Path(arguments.certificate).read_text()
-    except (OSError, UnicodeDecodeError) as problem:
+        text = Path(arguments.certificate).read_text(encoding="utf-8")
+    except (OSError, ValueError) as problem:
         raise InputError(f"cannot read {arguments.certificate}: {problem}") from None
-    findings = check(text, read_workload(arguments))
+    checked = check(text, read_workload(arguments))
     if arguments.format == "json":
-        print(json.dumps([vars(finding) for finding in findings], indent=1))
+        print_json(
+            {
+                "n": checked.requests,
+                "set_aside": checked.set_aside,
+                "memory": checked.memory,
+                "bounds": [vars(finding) for finding in checked.findings],
+            }
+        )
     else:
-        for finding in findings:
+        print(requests_line(checked.requests, checked.set_aside, checked.memory))
+        for finding in checked.findings:
             verdict = "holds" if finding.holds else "DOES NOT HOLD"
             covers = "every run" if finding.covers_preemption else "runs that keep their KV cache"
             print(
                 f"{finding.bound}: claimed {finding.claimed!r}, proved {finding.proved!r} "
                 f"for {covers}: {verdict}"
             )
-    return 0 if all(finding.holds for finding in findings) else 1
+    return 0 if checked.holds else 1

@@ -38,8 +38,8 @@ no bound for it.
 Source: the Lagrangian dual of the time-indexed LP (DESIGN 3.2); max L is its optimum.
 """
 
-from engine.dual.function import Dual, evaluate
+from engine.dual.function import Dual, evaluate, rounded_down
 from engine.dual.split import GapSplit, gap_split
-from engine.dual.units import convex_prices
+from engine.dual.units import check_rounds, convex_prices
 
-__all__ = ["Dual", "GapSplit", "convex_prices", "evaluate", "gap_split"]
+__all__ = ["Dual", "GapSplit", "check_rounds", "convex_prices", "evaluate", "gap_split", "rounded_down"]

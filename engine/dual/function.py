@@ -54,7 +54,7 @@ def evaluate(workload: Workload, memory: int, prices: np.ndarray) -> Dual:
     surely_before = float(before_visible.sum()) * (1 - 1e-12)
     exact = Fraction(units, 1 << priced.bits) + _total(workload.output) + Fraction(surely_before)
     return Dual(
-        _down(exact),
+        rounded_down(exact),
         priced.prices,
         priced.never_rise,
         start + priced.first,
@@ -67,7 +67,7 @@ def _total(numbers: np.ndarray) -> int:
     return (int((numbers >> 32).sum()) << 32) + int((numbers & 0xFFFFFFFF).sum())
 
 
-def _down(exact: Fraction) -> float:
+def rounded_down(exact: Fraction) -> float:
     """The largest float64 that is not above."""
     near = float(exact)
     return near if near <= exact else float(np.nextafter(near, -np.inf))

@@ -67,6 +67,16 @@ def first_decision(workload: Workload) -> int:
     return int(visible_rounds(workload.arrival).min())
 
 
+def check_rounds(last: float, most: int) -> int:
+    """`last` rounded up; InputError where that is more rounds than can have a price each."""
+    if last > most:
+        raise InputError(
+            f"every round has a price, in at most {most:,} rounds, but these requests need "
+            f"{last:,.0f}: use fewer requests, a larger M or longer rounds"
+        )
+    return math.ceil(last)
+
+
 def in_units(workload: Workload, prices: np.ndarray) -> UnitPrices:
     """Cut prices (by round, finite, >= 0) to the finest unit that is exact for this workload.
 

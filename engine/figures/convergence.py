@@ -30,8 +30,8 @@ def draw_convergence(climbs: Sequence[Climb], relaxations: Sequence[Bound]) -> g
                 [wording.count(value), f"{100 * gained:.3f}"]
                 for value, gained in zip(climb.value, climb.gained, strict=True)
             ],
-            hovertemplate="after %{x:.2f} s: %{customdata[0]} rounds<br>"
-            f"%{{customdata[1]}} % above its start<extra>{climb.bound}</extra>",
+            hovertemplate="after %{x:.2f} s: %{customdata[0]} "
+            f"{climb.unit}<br>%{{customdata[1]}} % above its start<extra>{climb.bound}</extra>",
         )
     for bound in relaxations:
         figure.add_hline(
@@ -45,7 +45,7 @@ def draw_convergence(climbs: Sequence[Climb], relaxations: Sequence[Bound]) -> g
             },
         )
     figure.update_xaxes(title="time spent (s)", rangemode="tozero")
-    figure.update_yaxes(title="bound on total latency (rounds)", automargin=True)
+    figure.update_yaxes(title=f"bound on total latency ({climbs[0].unit})", automargin=True)
     figure.update_layout(
         height=380,
         margin={"t": 40, "r": 12, "b": 8, "l": 8},
@@ -61,7 +61,7 @@ def describe_convergence(climbs: Sequence[Climb]) -> str:
     """The chart in one sentence, for those who cannot see it."""
     told = "; ".join(
         f"{climb.bound} from {wording.count(climb.value[0])} to {wording.count(climb.value[-1])} "
-        f"rounds in {climb.seconds[-1]:.1f} s"
+        f"{climb.unit} in {climb.seconds[-1]:.1f} s"
         for climb in climbs
     )
     return f"How the bounds rose while they were sought: {told}."

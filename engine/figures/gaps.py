@@ -23,6 +23,7 @@ def draw_gaps(entries: Sequence[Entry], bounds: Sequence[Bound]) -> go.Figure:
     One axis for all, so that the order is that of the latencies, whatever bound covers whom.
     """
     figure = go.Figure()
+    unit = entries[0].run.unit
     totals = [entry.numbers["total_latency"] for entry in entries]
     figure.add_scatter(
         x=totals,
@@ -39,14 +40,14 @@ def draw_gaps(entries: Sequence[Entry], bounds: Sequence[Bound]) -> go.Figure:
             [wording.count(entry.numbers["total_latency"]), wording.gap(entry.gap), _against(entry)]
             for entry in entries
         ],
-        hovertemplate="%{y}: total latency %{customdata[0]} rounds<br>"
+        hovertemplate=f"%{{y}}: total latency %{{customdata[0]}} {unit}<br>"
         "%{customdata[1]} %{customdata[2]}<extra></extra>",
     )
     lines = strongest(bounds)
     low = min([bound.value for bound in lines] + totals)
     wide = max(totals) > WIDE * low
     _add_lines(figure, lines, wide)
-    figure.update_xaxes(title="total latency (rounds)", **_totals_axis(low, max(totals), wide))
+    figure.update_xaxes(title=f"total latency ({unit})", **_totals_axis(low, max(totals), wide))
     figure.update_yaxes(autorange="reversed", automargin=True)
     figure.update_layout(
         height=150 + 44 * len(entries),

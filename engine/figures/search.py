@@ -39,7 +39,7 @@ def draw_search(found: Sequence[tuple[float, Entry]], rival: Entry | None) -> go
             for _, entry in found
         ],
         hovertemplate="%{x:.3g} s of work: %{customdata[0]}<br>"
-        "total latency %{customdata[1]} rounds<extra>best-found</extra>",
+        f"total latency %{{customdata[1]}} {found[0][1].run.unit}<extra>best-found</extra>",
     )
     gaps = [entry.gap for _, entry in found]
     if rival is not None:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from engine import wording
+from engine.errors import InputError
 from engine.improve.beam import LOOK, beam_search, stage_ends
 from engine.improve.polish import hold, polish
 from engine.progress import Progress
@@ -23,6 +24,7 @@ FIRST = (5, 10)  # width and children of a first, quick beam
 FULL = (20, 40)  # and of the largest: more luck pays more than more width
 SKIPS = (0, 1, 5, 20)
 PORTION = 100_000  # changes between two reports
+MOST_ROUNDS = 100_000_000  # of the profile: 800 MB
 
 
 def improved(workload: Workload, memory: int, seconds: float, report: Progress) -> np.ndarray:
@@ -133,7 +135,13 @@ class _Search:
 
 def _profile(workload: Workload, start: np.ndarray) -> np.ndarray:
     """(T,) int64: memory held at the end of every round, with some room for later ends."""
-    used = np.zeros(int((start + workload.output).max()) + 4 * int(workload.output.max()), np.int64)
+    rounds = int((start + workload.output).max()) + 4 * int(workload.output.max())
+    if rounds > MOST_ROUNDS:
+        raise InputError(
+            f"best-found keeps the memory of every round, of at most {MOST_ROUNDS:,}, but these "
+            f"requests take {rounds:,}: use fewer requests or longer rounds"
+        )
+    used = np.zeros(rounds, np.int64)
     for i in range(len(workload)):
         hold(used, int(workload.prompt[i]), int(workload.output[i]), int(start[i]), 1)
     return used

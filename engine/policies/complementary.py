@@ -28,6 +28,7 @@ from engine.simulate.outlook import (
 from engine.simulate.preempting import NEWEST_DROPPED, SMALLEST
 from engine.simulate.server import (
     advance,
+    arrival_order,
     complete,
     has_room,
     see_arrivals,
@@ -139,7 +140,7 @@ def _complementary(server, outlook, waiting):
 
 def complementary(workload, memory, predicted, margin, transfer, clock, progress):
     """Run under the rule above; `predicted` (n,) int64 are the outputs that are reckoned with."""
-    order = workload.ascending(workload.arrival)
+    order = arrival_order(workload)
     recovery = NEWEST_DROPPED._replace(victim=SMALLEST, swap=True, transfer=transfer)
     limit = admission_limit(memory, margin)
     outlook = new_outlook(predicted[order], memory, limit, recovery)

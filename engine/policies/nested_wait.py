@@ -278,7 +278,7 @@ def nested_wait(workload, memory, at, size, entrance, max_wait, clock, progress)
         due=np.empty(len(at)),
         now=np.zeros(1, RESIDENTS)[0],
     )
-    line = new_line(np.arange(n))
+    line = new_line(np.zeros(n))
     return serve(workload, memory, clock, partial(_nested_wait, line=line, gates=gates), progress)
 
 

@@ -11,6 +11,7 @@ from engine.simulate.outlook import admit_along, look_out, new_outlook, recover,
 from engine.simulate.preempting import NEWEST_DROPPED
 from engine.simulate.server import (
     advance,
+    arrival_order,
     complete,
     has_room,
     see_arrivals,
@@ -43,7 +44,7 @@ def _past_future(server, outlook, line):
 
 def past_future(workload, memory, predicted, margin, clock, progress):
     """Run under the rule above; `predicted` (n,) int64 are the outputs that are reckoned with."""
-    predicted = predicted[workload.ascending(workload.arrival)]
+    predicted = predicted[arrival_order(workload)]
     limit = admission_limit(memory, margin)
     outlook = new_outlook(predicted, memory, limit, NEWEST_DROPPED, ONE_TENTH_MORE)
     line = np.arange(len(workload))

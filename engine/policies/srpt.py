@@ -9,14 +9,13 @@ ahead of those it was ahead of.)
 
 from functools import partial
 
-import numpy as np
-
 from engine.compiled import kernel
 from engine.policy import policy
 from engine.simulate.best_ranked import keep_best
 from engine.simulate.line import line_up_arrivals, new_line
 from engine.simulate.server import (
     advance,
+    arrival_order,
     complete,
     has_room,
     rounds_to_completion,
@@ -28,10 +27,10 @@ from engine.simulate.server import (
 
 @kernel
 def _rank_batch(server, line, planned):
-    """Bring the keys of the batch, (tokens left, order of arrival), up to date."""
+    """Bring the keys of the batch, the tokens left, up to date."""
     for place in range(server.now.running):
         i = server.batch[place]
-        line.key[i] = max(planned[i] - tokens(server, i), 1) * server.of.size + i
+        line.key[i] = max(planned[i] - tokens(server, i), 1)
 
 
 @kernel
@@ -50,9 +49,9 @@ def _srpt(server, line, planned):
 
 def srpt(workload, memory, planned, clock, progress):
     """Run under the rule above; `planned` (n,) int64 are the outputs that are reckoned with."""
-    planned = planned[workload.ascending(workload.arrival)]
-    line = new_line(planned * len(workload) + np.arange(len(workload)))
-    return serve(workload, memory, clock, partial(_srpt, line=line, planned=planned), progress)
+    planned = planned[arrival_order(workload)]
+    rule = partial(_srpt, line=new_line(planned), planned=planned)
+    return serve(workload, memory, clock, rule, progress)
 
 
 @policy(

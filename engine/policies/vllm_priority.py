@@ -11,15 +11,14 @@ or arrives: the kernel jumps to the next of these, or to the round in which memo
 from functools import partial
 from typing import NamedTuple
 
-import numpy as np
-
 from engine.compiled import kernel
 from engine.policies.vllm import MAX_NUM_SEQS, WATERMARK, admission_limit
 from engine.policy import Param, policy
 from engine.simulate.best_ranked import put_out, worst_ranked
-from engine.simulate.line import call_next, line_up_arrivals, new_line
+from engine.simulate.line import call_next, line_up, new_arrivals, new_line
 from engine.simulate.server import (
     advance,
+    arrival_order,
     complete,
     enter,
     has_room,
@@ -39,10 +38,18 @@ AGEING = Param(
 
 
 class Admission(NamedTuple):
-    """limit : tokens an admission may fill; max_num_seqs : how many may run at once."""
+    """The rule's numbers.
+
+    Attributes
+    ----------
+    limit : tokens an admission may fill, at most M
+    max_num_seqs : how many requests may run at once
+    ageing : priority levels a clock unit
+    """
 
     limit: int
     max_num_seqs: int
+    ageing: float
 
 
 @kernel
@@ -63,7 +70,9 @@ def _by_priority(server, line, rule):
         complete(server)
         if now.finished == server.of.size:
             return
-        line_up_arrivals(server, line)
+        for i in range(new_arrivals(server), now.arrived):
+            line.key[i] += rule.ageing * server.of[i].arrival
+            line_up(server, line, i)
         if need(server) > server.memory:
             while need(server) > server.memory:
                 put_out(server, line, worst_ranked(server, line), False, 0.0)
@@ -87,9 +96,6 @@ def _by_priority(server, line, rule):
     cost=lambda n: 1e-6 * n,
 )
 def simulate(workload, memory, clock, progress, ageing, watermark, max_num_seqs):
-    n = len(workload)
-    rank = np.empty(n, np.int64)
-    rank[workload.ascending(workload.priority + ageing * workload.arrival)] = np.arange(n)
-    line = new_line(rank[workload.ascending(workload.arrival)])
-    rule = Admission(admission_limit(memory, watermark), max_num_seqs)
+    line = new_line(workload.priority[arrival_order(workload)])
+    rule = Admission(admission_limit(memory, watermark), max_num_seqs, ageing)
     return serve(workload, memory, clock, partial(_by_priority, line=line, rule=rule), progress)

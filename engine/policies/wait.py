@@ -22,6 +22,7 @@ from engine.simulate.preempting import NEWEST_DROPPED
 from engine.simulate.server import (
     advance,
     advance_until,
+    arrival_order,
     complete,
     has_room,
     next_arrival,
@@ -70,10 +71,9 @@ def _open_type(server, groups, kind, end):
         return end
     head = groups.first[kind] + groups.opened[kind]
     oldest = server.of[groups.members[head]].arrival
+    none_due = server.now.arrived == server.of.size
     opens = 0
-    if server.now.arrived == server.of.size:
-        opens = pending
-    elif server.watch.now.seconds >= oldest + groups.max_wait:
+    if none_due or server.watch.now.seconds >= oldest + groups.max_wait:
         opens = pending
     elif pending >= groups.size[kind]:
         opens = groups.size[kind]
@@ -139,9 +139,12 @@ def types_of(workload):
 
 
 def thresholds(workload, types, memory, clock):
-    """(types,) int64: how many of each type arrive in one round of the fluid, at least 1."""
+    """(types,) int64: how many of each type arrive in one round of the fluid, at least 1.
+
+    Where there is no rate, in a backlog and in a closed loop, 1.
+    """
     span = np.ptp(workload.arrival)
-    if span == 0:
+    if span == 0 or workload.concurrency:
         return np.ones(types.max() + 1, np.int64)
     in_a_round = np.bincount(types) / span * round_to_plan(workload, memory, clock)
     # The factor keeps 5 a round, computed as 5.0000000001, from being called 6.
@@ -156,7 +159,7 @@ def wait(workload, memory, predicted, sizes, max_wait, clock, progress):
     predicted : (n,) int64, the outputs that are reckoned with
     sizes : (types,) int64, how many of each type start together
     """
-    order = workload.ascending(workload.arrival)
+    order = arrival_order(workload)
     type_of = types_of(workload)[order]
     count = np.bincount(type_of, minlength=len(sizes))
     groups = Groups(

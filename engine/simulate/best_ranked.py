@@ -16,7 +16,7 @@ completes, is put out or changes rank: a policy's kernel jumps to the next of th
 from __future__ import annotations
 
 from engine.compiled import kernel
-from engine.simulate.line import call_next, line_up
+from engine.simulate.line import call_next, goes_before, line_up
 from engine.simulate.server import drop, enter, need, swap_in, swap_out
 
 
@@ -25,7 +25,7 @@ def worst_ranked(server, line):
     """The place in the batch of the request that ranks last."""
     batch, worst = server.batch, 0
     for place in range(1, server.now.running):
-        if line.key[batch[place]] > line.key[batch[worst]]:
+        if goes_before(line, batch[worst], batch[place]):
             worst = place
     return worst
 
@@ -52,6 +52,6 @@ def keep_best(server, line, swap, transfer):
                 enter(server, i, True)
             continue
         worst = worst_ranked(server, line)
-        if line.key[server.batch[worst]] < line.key[i]:
+        if goes_before(line, server.batch[worst], i):
             return
         put_out(server, line, worst, swap, transfer)

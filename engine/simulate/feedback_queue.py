@@ -23,10 +23,11 @@ from engine.clock import Clock
 from engine.compiled import kernel
 from engine.progress import Progress
 from engine.simulate.best_ranked import keep_best
-from engine.simulate.line import Line, line_up_arrivals, move_up, new_line
+from engine.simulate.line import line_up_arrivals, move_up, new_line
 from engine.simulate.run import Run
 from engine.simulate.server import (
     advance,
+    arrival_order,
     complete,
     has_room,
     rounds_to_completion,
@@ -94,14 +95,13 @@ def _unlink(feedback, i):
 @kernel
 def _sink(server, line, feedback, rules):
     """Those of the batch that have used up their quantum go one level down."""
-    n = server.of.size
     for place in range(server.now.running):
         i = server.batch[place]
         generated = tokens(server, i)
         if generated - feedback.mark[i] == rules.quantum << feedback.level[i]:
             feedback.level[i] += 1
             feedback.mark[i] = generated
-            line.key[i] = feedback.level[i] * n + i
+            line.key[i] = feedback.level[i]
 
 
 @kernel
@@ -113,7 +113,7 @@ def _rise(server, line, feedback, rules):
         _unlink(feedback, oldest)
         feedback.level[oldest] = 0
         feedback.mark[oldest] = server.of[oldest].gen
-        line.key[oldest] = oldest
+        line.key[oldest] = 0
         move_up(server, line, oldest)
         oldest = feedback.newer[end]
 
@@ -181,8 +181,8 @@ def feedback_queue(
 ) -> Run:
     """Run the requests, each of which fits in `memory`, under the rule above."""
     n = len(workload)
-    level = _first_level(workload.prompt[workload.ascending(workload.arrival)], rules.quantum)
-    line: Line = new_line(level * n + np.arange(n))
+    level = _first_level(workload.prompt[arrival_order(workload)], rules.quantum)
+    line = new_line(level)
     feedback = Feedback(
         level=level,
         mark=np.zeros(n, np.int64),

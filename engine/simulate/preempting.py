@@ -123,10 +123,7 @@ def _victim(server, rule):
 def preempt(server, rule, place):
     """The request at `place` goes to the front of the queue, without its KV cache."""
     now = server.now
-    if rule.swap:
-        i = swap_out(server, place, rule.transfer)
-    else:
-        i = drop(server, place, True)
+    i = swap_out(server, place, rule.transfer) if rule.swap else drop(server, place, True)
     server.queue[now.queued] = i
     now.queued += 1
 

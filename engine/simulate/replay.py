@@ -64,14 +64,17 @@ def planned(
 
     Parameters
     ----------
-    plan : from a workload with arrivals in rounds to (n,) int64 starts
+    plan : from a workload with arrivals in rounds, the first in round 0 to 1, to (n,) int64
+        starts
     """
     if workload.concurrency:
         raise InputError(
             "a plan made beforehand needs to know when requests arrive: no closed loop"
         )
     if clock.is_rounds or workload.is_backlog:
-        return replay(workload, memory, plan(workload), clock)
+        begin = np.floor(workload.arrival.min())
+        in_rounds = replace(workload, arrival=workload.arrival - begin)
+        return replay(workload, memory, int(begin) + plan(in_rounds), clock)
     by_volume = workload.ascending(workload.volume)
     typical = look_ahead(workload, memory, by_volume, skip=5, clock=clock)
     seen = typical.timetable.decisions_after(workload.arrival)

@@ -31,7 +31,7 @@ from engine.compiled import kernel
 from engine.errors import Livelock
 from engine.improve.chance import seeded, uniform
 from engine.progress import Progress
-from engine.simulate.line import Line, call_next, line_up, line_up_arrivals, new_line
+from engine.simulate.line import call_next, line_up, line_up_arrivals, new_line
 from engine.simulate.run import Run
 from engine.simulate.server import (
     Server,
@@ -150,7 +150,7 @@ def restarting(
     Livelock
         When the same requests restart again and again.
     """
-    line: Line = new_line(np.arange(len(workload)))
+    line = new_line(np.zeros(len(workload)))
     streak = np.zeros(1, STREAK)[0]
     chance = seeded(seed)
 

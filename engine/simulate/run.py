@@ -6,7 +6,7 @@ go by. A run in seconds also has a timetable, which says when each round began a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -123,6 +123,31 @@ class Run:
             self.finish[by_start],
             self.workload.prompt[by_start],
             np.ones(len(by_start), np.int64),
+        )
+
+    def only(self, which: np.ndarray, begin: int) -> Run:
+        """What the requests at these indices did, as a run in rounds counted from `begin`.
+
+        Others may have held memory meanwhile: as far as this run tells, it stood empty.
+        """
+        place = np.full(len(self.workload), -1)
+        place[which] = np.arange(len(which))
+        stays = self.stays
+        of = place[stays.request] >= 0
+        logged = Stays(
+            place[stays.request[of]],
+            stays.begin[of] - begin,
+            stays.end[of] - begin,
+            stays.held[of],
+            stays.grows[of],
+        )
+        workload = self.workload.take(which)
+        return Run(
+            replace(workload, arrival=workload.arrival - begin),
+            self.memory * self.replicas,
+            self.start[which] - begin,
+            self.finish[which] - begin,
+            logged=logged,
         )
 
     @property

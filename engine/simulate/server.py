@@ -328,13 +328,18 @@ def advance(server, rounds, arrivals_matter):
     advance_until(server, rounds, next_arrival(server) if arrivals_matter else np.inf)
 
 
+def arrival_order(workload: Workload) -> np.ndarray:
+    """(n,) int64: the workload indices of a server's requests, in order of arrival."""
+    if workload.concurrency:
+        return np.argsort(workload.row)
+    return workload.ascending(workload.arrival)
+
+
 def open_server(workload: Workload, memory: int, clock: Clock) -> tuple[Server, np.ndarray]:
     """An empty server, and the (n,) workload indices of its requests in order of arrival."""
     n = len(workload)
-    if workload.concurrency:
-        order, submitted = np.argsort(workload.row), min(workload.concurrency, n)
-    else:
-        order, submitted = workload.ascending(workload.arrival), n
+    order = arrival_order(workload)
+    submitted = min(workload.concurrency, n) if workload.concurrency else n
     of = np.zeros(n, REQUEST)
     for name in ("arrival", "prompt", "output"):
         of[name] = getattr(workload, name)[order]

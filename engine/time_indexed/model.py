@@ -51,7 +51,7 @@ class Model:
 def entries_up_to(workload: Workload, last_start: np.ndarray) -> int:
     """How many entries the capacity rows have where request i starts at last_start[i] or before."""
     starts = np.maximum(last_start - visible_rounds(workload.arrival) + 1, 0)
-    return int((starts * workload.output).sum())
+    return round((starts * workload.output.astype(float)).sum())  # it need not fit in int64
 
 
 def model_up_to(workload: Workload, memory: int, last_start: np.ndarray) -> Model:

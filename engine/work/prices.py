@@ -24,11 +24,14 @@ from engine.work.ramps import Ramps, knots_between
 from engine.workload import Workload
 
 KNOTS = 40
-COARSE = 3_000_000  # cells times requests: some 10 ms for one value of L
+# Cells times requests: for one value of L in the ascent, some 10 ms; for the last; for all steps.
+COARSE = 3_000_000
 FINE = 60_000_000
-FEWEST, MOST = 200, 2_000  # coarse cells
+ASCENT = 150_000_000
+FEWEST, MOST = 100, 2_000  # coarse cells
+FEWEST_STEPS = 8
 
-Told = Callable[[float, float], None]  # the share of the time that has passed, the value
+Told = Callable[[float, float], None]  # the share of the steps, and the value so far
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,19 +80,20 @@ class Search:
         width = self.coarse.cells.width
         return np.unique(np.ceil(knots_between(self.completion, KNOTS) / width)) * width
 
-    def rises(self, seconds: float, told: Told) -> list[tuple[float, Rise]]:
-        """The steps of the ascent and when they came, until it ends or the time is over.
+    def rises(self, seconds: float | None, told: Told) -> list[tuple[float, Rise]]:
+        """The steps of the ascent and when they came, until it ends.
 
-        Time counts from the first step on: kernels may have to be compiled before.
+        Steps are counted, so that the same requests have the same bound on every machine;
+        only a limit in seconds that is given goes by the clock, from the first step on.
         """
-        begun = None
-        steps = []
+        most = max(FEWEST_STEPS, ASCENT // (self.coarse.cells.count * len(self.completion)))
+        begun, steps = None, []
         for rise in ascend(Ramps(self.coarse, self.knots), self.completion):
             begun = begun or time.monotonic()
             taken = time.monotonic() - begun
             steps.append((taken, rise))
-            told(min(1.0, taken / max(seconds, 1e-9)), rise.best.value)
-            if taken >= seconds:
+            told(len(steps) / most, rise.best.value)
+            if len(steps) >= most or (seconds is not None and taken >= seconds):
                 break
         return steps
 

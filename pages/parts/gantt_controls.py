@@ -29,6 +29,21 @@ def ask_policy(view: View) -> Choice:
     return by_key[shown]
 
 
+def ask_replica(run: Run) -> Run:
+    """The run of one server; not asked where there is only one."""
+    if len(run.parts) == 1:
+        return run
+    numbers = range(len(run.parts))
+    shown = st.selectbox(
+        "Server",
+        numbers,
+        format_func=lambda number: f"{number + 1}: {len(run.parts[number].workload)} requests",
+        width=240,
+        **linked("server", 0, int, options=numbers),
+    )
+    return run.parts[shown]
+
+
 def ask_window(run: Run) -> tuple[int, int] | None:
     """The rounds to draw; None for all."""
     last = int(run.finish.max())

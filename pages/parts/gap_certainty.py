@@ -10,7 +10,6 @@ from engine import Bound, wording
 from engine.certainty import PROOF_BY_PRICES, by_kind, holds_for
 from engine.handout import certificate_text, is_too_long, provable, requests_text
 from engine.hindsight import MOST_REQUESTS
-from pages.parts import show
 from pages.parts.jobs import Job, offer
 from pages.parts.view import View
 
@@ -21,7 +20,7 @@ def tell_certainty(bounds: Sequence[Bound]) -> None:
     """Each kind of bound and the values it proves, for whom; why to trust them, folded."""
     for words, rows in by_kind(bounds).items():
         values = [
-            f"- **{bound.bound}**: no less than {wording.total(bound.value)} {show.UNIT} for "
+            f"- **{bound.bound}**: no less than {wording.total(bound.value)} {bound.unit} for "
             f"{holds_for(bound)}."
             for bound in rows
         ]
@@ -35,11 +34,13 @@ def tell_certainty(bounds: Sequence[Bound]) -> None:
 
 def tell_optimum(view: View, exact: Sequence[Job], bounds: Sequence[Bound]) -> None:
     """The exact optimum: its state if it was sought, an offer where it can be."""
+    if not view.clock.is_rounds:
+        return
     st.markdown("### The exact optimum")
     found = [bound for bound in bounds if bound.bound == "hindsight"]
     for bound in found:
         st.markdown(
-            f"No schedule without preemption is below {wording.total(bound.value)} {show.UNIT}: "
+            f"No schedule without preemption is below {wording.total(bound.value)} {bound.unit}: "
             f"{bound.method}."
         )
     if exact:
@@ -56,7 +57,7 @@ def tell_optimum(view: View, exact: Sequence[Job], bounds: Sequence[Bound]) -> N
 def hand_out(view: View, bounds: Sequence[Bound]) -> None:
     """The prices and the requests to download, and the command that checks the one on the other."""
     proofs = provable(bounds)
-    if not proofs:
+    if not proofs or view.topology.servers > 1:
         return
     st.markdown("### Check it yourself")
     names = " and ".join(bound.bound for bound in proofs)

@@ -59,7 +59,7 @@ def _job(view: View, name: str, series: Series) -> Job:
             step(0.0)
             store().get(
                 _key(view, name, situation.value),
-                lambda situation=situation, step=step: gaps_at(situation, picks, step),
+                lambda situation=situation, step=step: gaps_at(situation, picks, step, view.clock),
             )
         return True
 

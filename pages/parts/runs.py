@@ -19,9 +19,9 @@ def run_job(view: View, choice: Choice) -> Job:
     return Job(
         key=(*view.place, choice),
         title=choice.key,
-        seconds=choice.policy.cost(len(view.workload)),
-        compute=lambda progress: choice.policy.run(
-            view.workload, view.memory, progress, view.clock, **dict(choice.params)
+        seconds=view.topology.cost(choice.policy, len(view.workload)),
+        compute=lambda progress: view.topology.run(
+            choice.policy, view.workload, view.memory, progress, view.clock, **dict(choice.params)
         ),
     )
 
@@ -32,46 +32,55 @@ def run_jobs(view: View) -> list[Job]:
 
 
 def advice_job(view: View, best: Entry) -> Job:
-    """What to change next: two more runs of the best policy."""
+    """What to change next: a few more runs of the best policy."""
     policy = POLICIES[best.run.policy]
     return Job(
         key=(*view.place, "advice", best.label),
         title="What next",
-        seconds=2 * policy.cost(len(view.workload)),
-        compute=lambda progress: what_next(policy, best, view.workload, view.clock),
+        seconds=3 * view.topology.cost(policy, len(view.workload)),
+        compute=lambda progress: what_next(policy, best, view.workload, view.clock, view.topology),
     )
 
 
 def headroom_job(view: View, best: Entry) -> Job:
     """The largest rate and the smallest M that the best policy carries, as a sentence."""
     policy, params = POLICIES[best.run.policy], dict(best.run.params)
-    fixed = (policy, params, view.workload, view.memory, view.clock)
+
+    def simulate(workload, memory):
+        return view.topology.run(policy, workload, memory, clock=view.clock, **params)
 
     def compute(progress):
-        rate = largest_rate(*fixed, lambda share, told="": progress(share / 2, told))
-        memory = smallest_memory(*fixed, lambda share, told="": progress((1 + share) / 2, told))
+        given = (simulate, view.workload, view.memory)
+        rate = largest_rate(*given, lambda share, told="": progress(share / 2, told))
+        memory = smallest_memory(*given, lambda share, told="": progress((1 + share) / 2, told))
         return in_words(best.label, rate, memory, view.clock.unit)
 
     return Job(
         key=(*view.place, "headroom", best.label),
         title=f"the headroom of {best.label}",
-        seconds=30 * policy.cost(len(view.workload)) + AT_ONCE,
+        seconds=30 * view.topology.cost(policy, len(view.workload)) + AT_ONCE,
         compute=compute,
     )
 
 
 def bound_jobs(view: View, methods: Iterable[str] = tuple(METHODS)) -> list[Job]:
-    """One job a bound method that takes so large a workload."""
+    """One job a bound method that takes so large a workload; none for a closed loop."""
+    if view.workload.concurrency:
+        return []
     fitting, _ = set_aside(view.workload, view.memory)
     able = [key for key in methods if METHODS[key].speaks(view.clock)]
-    costs = {key: METHODS[key].cost(fitting, view.memory) for key in able}
+    costs = {key: METHODS[key].cost(fitting, view.memory, view.clock) for key in able}
     return [
         Job(
             key=(*view.place, "bound", key),
             title=METHODS[key].title,
             seconds=seconds,
             compute=lambda progress, key=key: METHODS[key].bounds(
-                view.workload, view.memory, progress, clock=view.clock
+                view.workload,
+                view.memory,
+                progress,
+                clock=view.clock,
+                replicas=view.topology.servers,
             ),
         )
         for key, seconds in costs.items()

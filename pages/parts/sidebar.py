@@ -17,6 +17,7 @@ from pages.parts.clock_controls import ask_preset, ask_round_times
 from pages.parts.link import forget, linked
 from pages.parts.memory_budget import derive_memory, memory_in_words
 from pages.parts.policy_controls import ask_policies
+from pages.parts.server_controls import ask_servers
 from pages.parts.store import store
 from pages.parts.upload import uploaded
 from pages.parts.view import View
@@ -62,10 +63,13 @@ def ask() -> View:
         title = example.title
         if memory != example.memory or "M = " not in title:
             title = f"{title}, M = {wording.count(memory)}"
+    topology, workload = ask_servers(workload, clock)
     choices = ask_policies()
-    told = title if preset is None else f"{title}, {preset.title}"
-    st.caption(f"{told}. The address of this page is a link to this view.")
-    return View(title, workload, memory, choices, scenario, clock)
+    told = [title] if preset is None else [title, preset.title]
+    told += [str(topology)] if topology.servers > 1 else []
+    told += [f"{workload.concurrency} clients"] if workload.concurrency else []
+    st.caption(f"{', '.join(told)}. The address of this page is a link to this view.")
+    return View(title, workload, memory, choices, scenario, clock, topology)
 
 
 def _source_title(source: str) -> str:

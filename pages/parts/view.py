@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from engine import POLICIES, Scenario, Workload
 from engine.clock import ROUNDS, Clock
+from engine.fleet import ONE_SERVER, Topology
 from engine.policy import Policy
 
 
@@ -36,6 +37,7 @@ class View:
     choices : the policies to compare, in the sidebar's order
     scenario : what drew the requests; None where they were written out or uploaded
     clock : rounds, or the seconds of a GPU
+    topology : how many servers there are
     """
 
     title: str
@@ -44,8 +46,9 @@ class View:
     choices: tuple[Choice, ...]
     scenario: Scenario | None = None
     clock: Clock = ROUNDS
+    topology: Topology = ONE_SERVER
 
     @property
-    def place(self) -> tuple[str, int, Clock]:
+    def place(self) -> tuple[str, int, Clock, Topology]:
         """What results depend on beside the policy: a key for caches."""
-        return self.workload.digest, self.memory, self.clock
+        return self.workload.digest, self.memory, self.clock, self.topology
