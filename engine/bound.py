@@ -61,6 +61,8 @@ class Bound:
         in rounds does, as chunks cost no more rounds than they hold memory
     clock : the one it speaks of, coefficients and all; runs on another are not covered
     replicas : over how many the requests may be spread; runs on more are not covered
+    requests : how many it speaks of; a run that set more of them aside is not covered. None:
+        of those of any run it is held against
     """
 
     bound: str
@@ -73,6 +75,7 @@ class Bound:
     covers_cut_prompts: bool = True
     clock: Clock = ROUNDS
     replicas: int = 1
+    requests: int | None = None
 
     @property
     def unit(self) -> str:
@@ -85,6 +88,7 @@ class Bound:
             self.certified
             and self.clock == run.clock
             and self.replicas >= run.replicas
+            and self.requests in (None, len(run.workload))
             and not run.workload.concurrency  # its arrivals depend on the policy
             and (self.covers_preemption or not run.gave_up_kv)
             and (self.covers_cut_prompts or not run.cut_prompts)
@@ -185,10 +189,10 @@ class BoundMethod:
             time_limit = number_in("time limit (seconds)", time_limit, *TIME_LIMITS)
         if clock.is_rounds:
             rows = self._in_rounds(fitting, memory * replicas, progress, time_limit)
-            return [replace(row, replicas=replicas) for row in rows]
+            return [replace(row, replicas=replicas, requests=len(fitting)) for row in rows]
         offered = {"clock": clock, "replicas": replicas}
         rows = self._compute(fitting, memory, progress, time_limit, **offered)
-        return [replace(row, clock=clock, replicas=replicas) for row in rows]
+        return [replace(row, clock=clock, replicas=replicas, requests=len(fitting)) for row in rows]
 
     def _in_rounds(self, workload, memory: int, progress: Progress, time_limit) -> list[Bound]:
         """The rows of every busy period, added up."""

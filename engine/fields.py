@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,6 +12,14 @@ import numpy as np
 from engine.errors import InputError
 
 T = TypeVar("T")
+
+
+def number_of(text: Any) -> Any:
+    """A text as the number it is, an integer where it can be; anything else as it was."""
+    for kind in (int, float) if isinstance(text, str) else ():
+        with suppress(TypeError, ValueError):
+            return kind(text)
+    return text
 
 
 def number_in(name: str, value: Any, low: float, high: float, *, whole: bool = False) -> float:
@@ -25,8 +34,13 @@ def number_in(name: str, value: Any, low: float, high: float, *, whole: bool = F
     in_range = number and not isinstance(value, bool) and low <= value <= high
     if not in_range or (whole and value != int(value)):
         what = "a whole number" if whole else "a number"
-        raise InputError(f"{name} must be {what} from {low:,} to {high:,}, got {value}")
+        raise InputError(f"{name} must be {what} from {_told(low)} to {_told(high)}, got {value}")
     return int(value) if whole else float(value)
+
+
+def _told(limit: float) -> str:
+    whole = isinstance(limit, int) or limit.is_integer()
+    return f"{int(limit):,}" if whole and abs(limit) < 1e15 else f"{limit:g}"
 
 
 def list_in(name: str, values: Any) -> list:

@@ -75,7 +75,7 @@ def latency_headline(
 ) -> str:
     """Who is best at the median and at P99, in one sentence."""
     if not values:
-        return f"No request has a {quantity} here."
+        return f"There is nothing to show of {quantity}: no request has one here."
     whose = "" if name is None else f" of {name} requests"
     medians = {label: float(np.median(sample)) for label, sample in values.items()}
     tails = {label: float(np.percentile(sample, 99)) for label, sample in values.items()}

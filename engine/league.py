@@ -11,7 +11,7 @@ import pandas as pd
 
 from engine import wording
 from engine.bound import Bound, best_cover, gap
-from engine.metrics import summary
+from engine.metrics import peak_batch, summary
 from engine.overload import Verdict, verdict
 from engine.policy import POLICIES
 from engine.simulate.run import Run
@@ -147,6 +147,12 @@ def caveats(entries: Sequence[Entry]) -> list[str]:
     mine, other = POLICIES[best.run.policy], POLICIES[rival.run.policy]
     if mine.uses_lengths and not other.uses_lengths:
         told.append(f"It is told every output length; {rival.label} is not.")
+    cap = rival.run.params.get("max_num_seqs")
+    if cap and best is not rival and peak_batch(rival.run) >= cap:
+        told.append(
+            f"{rival.label} was held back by its limit of {wording.count(cap)} requests at once "
+            "(max_num_seqs)."
+        )
     if mine.offline and best.verdict.kind != "backlog":
         told.append("It ranks all requests at once, also those that have not arrived.")
     aside, ran = len(best.run.set_aside), len(best.run.workload)

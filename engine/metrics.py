@@ -74,6 +74,18 @@ def peak_memory(run: Run) -> int:
     return max(memory_curve(part).peak for part in run.parts)
 
 
+def peak_batch(run: Run) -> int:
+    """The most requests in memory at once, on one server."""
+    return max(_peak_batch(part) for part in run.parts)
+
+
+def _peak_batch(run: Run) -> int:
+    stays = run.stays
+    moment = np.concatenate([stays.end, stays.begin])  # who leaves goes before who comes
+    change = np.repeat([-1, 1], len(stays.request))
+    return int(np.cumsum(change[np.argsort(moment, kind="stable")]).max())
+
+
 def ttft(run: Run) -> np.ndarray:
     """(n,) float64: end of the round of the first token minus arrival, in clock units."""
     return run.first_token_at - run.workload.arrival

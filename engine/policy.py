@@ -11,14 +11,13 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.clock import ROUNDS, Clock
 from engine.errors import InputError
-from engine.fields import number_in
+from engine.fields import number_in, number_of
 from engine.progress import Progress, silent
 from engine.simulate.look_ahead import look_ahead as run_look_ahead
 from engine.simulate.run import Run
@@ -49,10 +48,8 @@ class Param:
 
     def read(self, given, policy: str) -> float:
         """`given` (text or number) as a value in range; InputError otherwise."""
-        with suppress(TypeError, ValueError):  # other texts are told as they are
-            given = float(given)
         place = f"parameter {policy}.{self.name}"
-        return number_in(place, given, self.low, self.high, whole=self.is_whole)
+        return number_in(place, number_of(given), self.low, self.high, whole=self.is_whole)
 
 
 SKIP = Param(

@@ -25,6 +25,9 @@ def draw(view: View) -> None:
         quantity, name, log = ask_quantity(), ask_class(view), ask_log()
     slo = ask_slo(view.clock.unit)
     values = samples(entries, quantity, name)
+    if not values:
+        headline.info(latency_headline(values, quantity, name, view.clock.unit))
+        return
     headline.markdown(f"# {latency_headline(values, quantity, name, view.clock.unit)}")
     show.load(entries[0])
     styles = {entry.label: entry.run.policy for entry in entries}

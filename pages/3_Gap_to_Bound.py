@@ -12,7 +12,7 @@ from pages.parts.gap_certainty import hand_out, tell_certainty, tell_optimum
 from pages.parts.gap_losses import tell_losses
 from pages.parts.gap_search import search_jobs, searched, tell_convergence, tell_search
 from pages.parts.gap_sensitivity import tell_sensitivity
-from pages.parts.jobs import finished, needed, offer
+from pages.parts.jobs import NothingYet, finished, needed, offer
 from pages.parts.runs import bound_jobs, run_jobs
 from pages.parts.view import View
 
@@ -21,6 +21,8 @@ EXACT = "hindsight"
 
 def draw(view: View) -> None:
     """The gaps, what they are made of, how to narrow them, and how they are known."""
+    if view.workload.concurrency:
+        raise NothingYet("A closed loop has no bound: its arrivals depend on the policy.")
     jobs, searches = run_jobs(view), search_jobs(view)
     methods = bound_jobs(view, [key for key in METHODS if key != EXACT])
     exact = bound_jobs(view, [EXACT])

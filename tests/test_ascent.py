@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from engine import Scenario, find_method, find_policy, generate
 from engine.ascent import ascend
 from engine.ascent.grid import Grid, spread_knots
+from engine.bounds.lp import lp as lp_bounds
 from engine.dual import evaluate
+from engine.progress import silent
 from tests.brute_force import best_total_latency
 from tests.strategies import instances
 
@@ -29,7 +31,7 @@ def climb(workload, memory, never_rising, most=400):
 def test_reaches_the_lp(instance):
     """At least 99.99 % of it on small instances, with and without arrivals, in both kinds."""
     workload, memory = instance
-    lp = {bound.bound: bound.value for bound in find_method("lp").bounds(workload, memory)}
+    lp = {bound.bound: bound.value for bound in lp_bounds(workload, memory, silent, None, 1.0)}
     for never_rising, name in ((False, "lp"), (True, "lp-preemptive")):
         start, steps = climb(workload, memory, never_rising)
         values = [start.value, *(step.dual.value for step in steps)]

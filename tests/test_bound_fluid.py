@@ -72,5 +72,5 @@ def test_a_long_backlog_is_nearly_tight():
 
 def test_too_many_rounds_are_refused():
     """Prices are kept by round: a sentence instead of memory running out."""
-    with pytest.raises(InputError, match="the fluid bound prices every round"):
+    with pytest.raises(InputError, match="every round has a price, in at most 30,000,000 rounds"):
         fluid(Workload([0] * 3, [1] * 3, [10**8] * 3), 10**8 + 1)

@@ -73,7 +73,7 @@ def test_starts_that_join_as_needed_reach_the_same_optimum(instance):
     model = whole_model(workload, memory)
     for cumulative in (False, True):
         optimum, _ = relaxation_by_scipy(model, cumulative)
-        dual, how = lp_module._grown(workload, memory, cumulative, None)
+        dual, how = lp_module._grown(workload, memory, cumulative, lp_module.SECONDS)
         assert dual.value == pytest.approx(optimum, rel=1e-6, abs=1e-6)
         assert dual.covers_preemption or not cumulative
         assert how.startswith("LP optimum")
@@ -94,10 +94,10 @@ def test_the_default_mix_is_solved():
 
 
 def test_a_bound_of_a_stopped_solve_says_so():
-    """No time: the bound is no better than the LP's, no worse than the fluid's, and honest."""
+    """Hardly any time: the bound is no better than the LP's, no worse than the fluid's, and honest."""
     rng = np.random.default_rng(0)
     workload = Workload(np.zeros(60), rng.integers(1, 60, 60), rng.integers(1, 40, 60))
-    stopped = find_method("lp").bounds(workload, 500, time_limit=0.0)
+    stopped = find_method("lp").bounds(workload, 500, time_limit=0.001)
     solved, fluid = rows(workload, 500), rows(workload, 500, "fluid")["fluid"]
     for bound in stopped:
         assert fluid <= bound.value < solved[bound.bound]

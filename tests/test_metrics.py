@@ -6,7 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import POLICIES, Workload, find_policy
-from engine.metrics import memory_curve, per_request, queueing, summary, tpot, ttft
+from engine.metrics import (
+    memory_curve,
+    peak_batch,
+    per_request,
+    queueing,
+    summary,
+    tpot,
+    ttft,
+)
 from tests.strategies import instances
 
 
@@ -101,3 +109,9 @@ def test_metrics_react_to_a_bad_policy():
     means = {key: summary(POLICIES[key].run(workload, 400))["mean_latency"] for key in
              ("svf", "reverse")}  # fmt: skip
     assert means["reverse"] > 1.5 * means["svf"]
+
+
+def test_peak_batch():
+    """Two at once, and a third only as one of them leaves."""
+    run = find_policy("vllm").run(Workload([0, 0, 0], [1, 1, 1], [3, 5, 2]), 50, max_num_seqs=2)
+    assert peak_batch(run) == 2

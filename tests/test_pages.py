@@ -212,7 +212,7 @@ def test_nothing_to_search_where_the_best_is_proved():
 
 def test_price_bound_shows_its_climb():
     """Asked for, it joins the table and its history is drawn."""
-    at = open_page(GAP, n="40")
+    at = open_page(GAP, n="60")
     before = len(charts(at))
     press(at, "Run LP relaxation, Price bound")
     assert len(charts(at)) == before + 1

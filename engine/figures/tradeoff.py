@@ -21,8 +21,8 @@ def draw_tradeoff(outcomes: Sequence[Outcome], policy: str, name: str, unit: str
             mode="lines+markers+text",
             line={"color": colour, "dash": dash, "width": 2},
             marker={"size": 10},
-            text=[f"{outcome.value:g}" for outcome in outcomes],
-            textposition="top center",
+            text=[f"  {outcome.value:g}" for outcome in outcomes],
+            textposition="middle right",
             cliponaxis=False,
             customdata=[
                 [number(outcome.mean_latency), count(outcome.preemptions)] for outcome in outcomes

@@ -8,12 +8,17 @@ from engine import METHODS, POLICIES
 from engine.request_class import classes
 
 MODEL = """
-## The model, in rounds
+## The model
 A request has a prompt of *s* tokens and an output of *o* tokens. A GPU has room for *M* tokens
 of KV cache. Time is counted in **rounds**: one round is one iteration of the running batch. A
 request started at time *t* runs in rounds *t*+1 .. *t*+*o*; at the end of round *t*+*j* it holds
 *s*+*j* tokens, and at *t*+*o* it completes and frees them. Its prompt and first token share the
 first round. At the end of every round the running requests together hold at most *M*.
+
+On the clock of a GPU the same rounds last seconds: T = c0 + c1·max(0, N − N0) + c2·K + c3·B, for
+N tokens in the round, K tokens of KV cache read and B requests that decode. The coefficients are
+fitted to measured operators, can be edited in the sidebar, and carry their error. Look-ahead still
+counts in rounds; arrivals are seen by the first round that begins after them.
 
 **Latency** is completion minus arrival. **TTFT** is the end of the round of the first token minus
 arrival. A request with *s*+*o* > *M* can never run: it is set aside, and counted.
@@ -25,10 +30,15 @@ bounds that hold only for schedules that do not.
 
 LIMITS = """
 ## What is not modelled, and which way that errs
-- A round takes the same time whatever is in it; on a GPU, rounds with long prefills and large
-  batches take longer. Policies that mix in long prompts look better here than they are.
+- On the rounds clock a round takes the same time whatever is in it; on a GPU, rounds with long
+  prefills and large batches take longer. Policies that mix in long prompts look better there than
+  they are: choose a GPU under Clock to see.
+- Round times are a fit to a model of the GPU, some per cent off, without CPU overhead, LM head
+  and network: real latencies are a little longer. Attention over a prompt's own length is not
+  counted apart, which favours very long prompts.
 - No prefix cache and no multi-turn reuse: shared prompts would need less memory than shown.
-- No chunked prefill, no block rounding, no swapping to the host in the rounds clock.
+- Moving KV cache between pools costs time in between, but no time of either server.
+- No speculative decoding, no loss of servers, no network between client and server.
 - Output lengths are known exactly to the policies that use them; prediction errors would cost.
 - A backlog's latency grows with its number of requests, and so does that of an overloaded
   arrival stream: neither is a steady state.
@@ -44,6 +54,10 @@ GLOSSARY = """
 - **Preempt**: take a running request's KV cache away; it prefills prompt and output again later.
 - **Volume**: token-rounds of memory, *s·o* + *o*(*o*+1)/2.
 - **TEL**: total end-to-end latency, the sum over requests. **Makespan**: when the last one ends.
+- **Span**: rounds with the same batch; their lengths add up in closed form.
+- **Replica, pool**: a server with its own memory; servers that only prefill or only decode.
+- **Closed loop**: clients that wait for an answer before they send the next request.
+- **Goodput**: requests served within every limit (SLO), per unit of time.
 - **TTFT, TPOT**: time to first token; time per output token after the first.
 - **Price of memory**: what a token of memory in a round would be worth if it could be bought.
   At any prices, no schedule can cost less than what every request would pay at its cheapest

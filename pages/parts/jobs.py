@@ -15,7 +15,6 @@ from typing import Any
 import streamlit as st
 
 from engine import InputError
-from engine.errors import Livelock
 from engine.progress import Progress, silent
 from pages.parts.store import store
 
@@ -56,18 +55,23 @@ def _asked() -> dict[Hashable, Job]:
     return st.session_state.setdefault("asked", {})
 
 
-def finished(jobs: Iterable[Job]) -> list[Any]:
+def finished(jobs: Iterable[Job], must: bool = False) -> list[Any]:
     """The results that are there, quick ones computed now, in the order of the jobs.
 
-    A policy that would never end is told and left out.
+    What cannot be computed is told, each reason once, and left out; where nothing is left
+    and something `must` be, the first reason is raised.
     """
-    results = []
+    results, problems = [], {}
     for job in jobs:
         if job.is_quick or job.is_done:
             try:
                 results.append(job.result())
-            except Livelock as problem:
-                st.warning(f"{problem}.", icon=":material/all_inclusive:")
+            except InputError as problem:
+                problems[str(problem)] = job.title
+    if must and problems and not results:
+        raise InputError(next(iter(problems)))
+    for problem, title in problems.items():
+        st.warning(f"{title}: {problem}", icon=":material/edit:")
     return results
 
 
@@ -77,12 +81,14 @@ class NothingYet(Exception):
 
 def needed(*kinds: list[Job]) -> tuple[list[Any], ...]:
     """The finished results of each kind of jobs, at least one of each; else NothingYet."""
-    if not all(kinds):
+    if not kinds[0]:
         raise NothingYet("Pick a policy in the sidebar.")
-    results = tuple(finished(jobs) for jobs in kinds)
+    results = tuple(finished(jobs, must=jobs is kinds[0]) for jobs in kinds)
     if not all(results):
-        st.info("On this workload that takes a while: start it when you like.")
-        offer(job for jobs in kinds for job in jobs)
+        waiting = [job for jobs in kinds for job in jobs if not (job.is_quick or job.is_done)]
+        if waiting:
+            st.info("On this workload that takes a while: start it when you like.")
+        offer(waiting)
         raise NothingYet
     return results
 

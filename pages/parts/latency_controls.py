@@ -21,10 +21,12 @@ def ask_quantity() -> str:
 
 
 def ask_class(view: View) -> str | None:
-    """A class of the workload, or None for all requests."""
-    if len(view.workload.classes) < 2:
+    """A class that has requests, or None for all of them."""
+    present = set(view.workload.class_of.tolist())
+    names = [name for number, name in enumerate(view.workload.classes) if number in present]
+    if len(names) < 2:
         return None
-    names = [ALL, *view.workload.classes]
+    names = [ALL, *names]
     picked = st.segmented_control(
         "Requests", names, required=True, **linked("class", ALL, options=names)
     )

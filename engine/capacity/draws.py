@@ -1,0 +1,96 @@
+"""The same kind of requests, drawn with several seeds and arriving at any rate.
+
+A scenario is drawn anew with each seed; a new rate only stretches its arrivals
+(engine/generate.py), so that one seed's outcomes differ by the rate alone. Requests that
+were written down or logged are one draw, whose arrivals are stretched; where more of them are
+needed they are played again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from engine.capacity.objective import check_it_has_a_rate
+from engine.fields import number_in
+from engine.generate import generate
+from engine.scenario import MAX_REQUESTS, RANGES, Scenario
+from engine.workload import Workload
+
+SEEDS = 4
+MOST_SEEDS = 50
+MOST_DRAWN = 200_000  # requests for one simulation of several servers
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """What arrives.
+
+    Attributes
+    ----------
+    source : a scenario, or requests
+    how_many : draws of a scenario, with its seed and those that follow it
+
+    Raises
+    ------
+    InputError
+        Where the requests do not arrive over time, or are too few.
+    """
+
+    source: Scenario | Workload
+    how_many: int = SEEDS
+
+    def __post_init__(self) -> None:
+        number_in("seeds", self.how_many, 1, MOST_SEEDS, whole=True)
+        check_it_has_a_rate(self.present)
+
+    @cached_property
+    def present(self) -> Workload:
+        """The requests at the present rate, with the first seed."""
+        return generate(self.source) if isinstance(self.source, Scenario) else self.source
+
+    @cached_property
+    def seeds(self) -> tuple[int, ...]:
+        """One draw each; a single one for requests that are given."""
+        if isinstance(self.source, Workload):
+            return (0,)
+        return tuple((self.source.seed + k) % 2**32 for k in range(self.how_many))
+
+    @cached_property
+    def rate(self) -> float:
+        """The present rate: the scenario's, or the requests' own."""
+        if isinstance(self.source, Scenario):
+            return self.source.rate
+        return (len(self.source) - 1) / float(np.ptp(self.source.arrival))
+
+    def reaches(self, rate: float) -> bool:
+        """Whether requests can be drawn at this rate."""
+        low, high, _ = RANGES["rate"]
+        if isinstance(self.source, Scenario) and self.source.horizon is not None:
+            high = min(high, MAX_REQUESTS / self.source.horizon)
+            low = max(low, 100 / self.source.horizon)
+        return low <= rate <= high
+
+    def at(self, rate: float, seed: int, times: int = 1) -> Workload:
+        """One draw at a rate, `times` as many requests where their number is given.
+
+        With a horizon the number of requests follows from the rate alone.
+        """
+        if isinstance(self.source, Workload):
+            return self._stretched(rate, times)
+        changed = {"rate": rate, "seed": seed}
+        if self.source.horizon is None:
+            changed["n"] = max(self.source.n, min(times * self.source.n, MOST_DRAWN))
+        return generate(replace(self.source, **changed))
+
+    def _stretched(self, rate: float, times: int) -> Workload:
+        given = self.source
+        n = len(given)
+        times = max(1, min(times, MOST_DRAWN // n))
+        which = np.tile(np.arange(n), times)
+        # The next playing begins one mean gap after the last arrival of the one before.
+        begin = np.repeat(np.arange(times), n) * n / rate
+        arrival = (given.arrival - given.arrival.min())[which] * (self.rate / rate) + begin
+        return replace(given.take(which), arrival=arrival, row=np.arange(n * times))

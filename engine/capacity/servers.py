@@ -1,0 +1,110 @@
+"""How many servers a load needs: the fewest whose simulation meets the objective.
+
+Division of the load by what one server carries is where the search begins, not its answer:
+a router hands each server a more regular stream than one server alone would see, and a load
+is carried only if every seed's draw of it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from engine.capacity.draws import Draws
+from engine.capacity.objective import Objective
+from engine.capacity.rate import Capacity
+from engine.clock import ROUNDS, Clock
+from engine.errors import InputError, Livelock
+from engine.fields import number_in
+from engine.fleet import MOST_REPLICAS, ONE_SERVER, Topology
+from engine.policy import Policy
+from engine.progress import Progress, silent
+
+USUAL_FLEETS = 2  # that are simulated until the fewest servers are known
+
+
+@dataclass(frozen=True)
+class Servers:
+    """The fewest servers for a load.
+
+    Attributes
+    ----------
+    load : requests in a clock unit
+    count : servers; None where no number that was tried will do
+    tried : (servers, how many of the seeds they carried), in order of the search
+    """
+
+    load: float
+    count: int | None
+    tried: tuple[tuple[int, int], ...]
+
+
+def fewest_servers(
+    policy: Policy,
+    params: Mapping,
+    draws: Draws,
+    memory: int,
+    load: float,
+    capacity: Capacity,
+    objective: Objective = Objective(),  # noqa: B008  (immutable)
+    clock: Clock = ROUNDS,
+    topology: Topology = ONE_SERVER,
+    progress: Progress = silent,
+) -> Servers:
+    """Search from the division on, down while they do and up while they do not.
+
+    Each server gets as many requests as the one of `capacity` did, up to draws.MOST_DRAWN in
+    all, so that all see about the same length of time.
+
+    Parameters
+    ----------
+    capacity : what `topology` carries; only its routing is used for other numbers of servers
+    """
+    load = number_in("load (requests in a clock unit)", load, 1e-6, 1e9)
+    if topology.pools:
+        raise InputError("the number of servers is sought for servers that all do everything")
+    if capacity.rate is None:
+        return Servers(load, None, ())
+    tried: dict[int, int] = {}
+
+    def carried(count: int) -> bool:
+        if count not in tried:
+            progress(len(tried) / (len(tried) + 2), f"{count} servers")
+            fleet = replace(topology, replicas=count)
+            tried[count] = _seeds_met(policy, params, draws, memory, load, objective, clock, fleet)
+        return tried[count] == len(draws.seeds)
+
+    count = first_guess(load, capacity, topology)
+    most = min(MOST_REPLICAS, 2 * count + 8)
+    while count > 1 and carried(count - 1):
+        count -= 1
+    while count <= most and not carried(count):
+        count += 1
+    return Servers(load, count if count <= most else None, tuple(tried.items()))
+
+
+def first_guess(load: float, capacity: Capacity, topology: Topology = ONE_SERVER) -> int:
+    """The load over what one server carries, rounded up."""
+    each = capacity.rate / topology.replicas
+    return min(MOST_REPLICAS, max(1, math.ceil(load / each - 1e-9)))
+
+
+def _seeds_met(policy, params, draws, memory, load, objective, clock, fleet) -> int:
+    """In how many draws the fleet meets the objective, none beyond the first in which not."""
+    for met, seed in enumerate(draws.seeds):
+        workload = draws.at(load, seed, fleet.replicas)
+        try:
+            run = fleet.run(policy, workload, memory, clock=clock, **params)
+        except Livelock:
+            return met
+        if not objective.met_by(run):
+            return met
+    return len(draws.seeds)
+
+
+def seconds(policy: Policy, draws: Draws, count: int, topology: Topology = ONE_SERVER) -> float:
+    """How long `fewest_servers` takes around `count` servers, roughly."""
+    n = count * len(draws.present)
+    fleet = replace(topology, replicas=max(1, count))
+    return USUAL_FLEETS * len(draws.seeds) * fleet.cost(policy, n)
