@@ -266,8 +266,8 @@ def held_by(workload, request, start, share) -> np.ndarray:
 def below(workload, memory: int) -> Dual:
     """The best prices of an ascent to the end of its finest grid."""
     run = look_ahead(workload, memory, workload.ascending(workload.volume), skip=5)
-    fluid = find_method("fluid").bounds(workload, memory)[0]
-    *_, last = ascend(workload, memory, run, fluid.prices, never_rising=False)
+    (prices,) = find_method("fluid").at_once(workload, memory)[0].prices
+    *_, last = ascend(workload, memory, run, prices.by_round, never_rising=False)
     return last.dual
 
 

@@ -11,7 +11,7 @@ from engine.fleet import ONE_SERVER, Topology
 from engine.league import Entry
 from engine.policy import Policy
 from engine.simulate.run import Run
-from engine.workload import Workload
+from engine.workload import MAX_MEMORY, Workload
 
 MORE_MEMORY = 1.25
 MORE_SKIP = 5
@@ -32,13 +32,10 @@ def what_next(
     """
     params, memory = best.run.params, best.run.memory
     larger = math.ceil(MORE_MEMORY * memory)
-    told = [
-        _effect(
-            best,
-            topology.run(policy, workload, larger, clock=clock, **params),
-            f"A quarter more memory ({wording.tokens(larger)})",
-        )
-    ]
+    told = []
+    if larger <= MAX_MEMORY:
+        more = topology.run(policy, workload, larger, clock=clock, **params)
+        told.append(_effect(best, more, f"A quarter more memory ({wording.tokens(larger)})"))
     if not topology.pools and not workload.concurrency:
         wider = replace(topology, replicas=topology.replicas + 1)
         more = wider.run(policy, workload, memory, clock=clock, **params)

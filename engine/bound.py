@@ -129,6 +129,7 @@ class BoundMethod:
         begins in round 0 and has that share of the requests that are to be solved; `memory`
         is that of all replicas together.
     cost_at_once : seconds that takes for a workload in M, roughly; infinite where it is too large
+    cost_on_gpu : the same on a clock in seconds, where it differs
     units : of the clocks it can speak of
     """
 
@@ -138,15 +139,24 @@ class BoundMethod:
     compute: Callable[..., list[Bound]]
     cost_at_once: Callable[[Workload, int], float]
     units: tuple[str, ...] = ("rounds",)
+    cost_on_gpu: Callable[[Workload, int], float] | None = None
 
     def speaks(self, clock: Clock) -> bool:
         """Whether it can bound runs on this clock."""
         return clock.unit in self.units
 
+    def check(self, clock: Clock) -> None:
+        """InputError on a clock that this method does not speak of."""
+        if not self.speaks(clock):
+            able = ", ".join(key for key, method in METHODS.items() if method.speaks(clock))
+            raise InputError(
+                f"the bound {self.key} holds in {self.units[0]} only: in {clock.unit} use {able}"
+            )
+
     def cost(self, workload: Workload, memory: int, clock: Clock = ROUNDS) -> float:
         """Seconds `bounds` takes, roughly, for requests that all fit; infinite if it cannot."""
         if not clock.is_rounds:
-            return self.cost_at_once(workload, memory)
+            return (self.cost_on_gpu or self.cost_at_once)(workload, memory)
         crowded = _crowded(busy_periods(workload, memory))
         return SPLITTING * len(workload) + sum(
             self.cost_at_once(period.workload, memory) for period in crowded
@@ -176,11 +186,7 @@ class BoundMethod:
             For a bad M or time limit, on a clock this method does not speak of, or where it
             cannot take so large a workload.
         """
-        if not self.speaks(clock):
-            able = ", ".join(key for key, method in METHODS.items() if method.speaks(clock))
-            raise InputError(
-                f"the bound {self.key} holds in {self.units[0]} only: in {clock.unit} use {able}"
-            )
+        self.check(clock)
         fitting, _ = set_aside(workload, check_memory(memory))
         if workload.concurrency:
             raise InputError("a closed loop has no bound: its arrivals depend on the policy")
@@ -191,7 +197,7 @@ class BoundMethod:
             rows = self._in_rounds(fitting, memory * replicas, progress, time_limit)
             return [replace(row, replicas=replicas, requests=len(fitting)) for row in rows]
         offered = {"clock": clock, "replicas": replicas}
-        rows = self._compute(fitting, memory, progress, time_limit, **offered)
+        rows = self.at_once(fitting, memory, progress, time_limit, **offered)
         return [replace(row, clock=clock, replicas=replicas, requests=len(fitting)) for row in rows]
 
     def _in_rounds(self, workload, memory: int, progress: Progress, time_limit) -> list[Bound]:
@@ -209,13 +215,21 @@ class BoundMethod:
                 progress(done + share * part, what)
 
             limit = time_limit and share * time_limit
-            rows.append(self._compute(period.workload, memory, told, limit, share=share))
+            rows.append(self.at_once(period.workload, memory, told, limit, share=share))
             done += share
         return _added(self.key, periods, rows)
 
-    def _compute(
-        self, workload, memory, progress, time_limit, clock=ROUNDS, replicas=1, share=1.0
+    def at_once(
+        self,
+        workload: Workload,
+        memory: int,
+        progress: Progress = silent,
+        time_limit: float | None = None,
+        clock: Clock = ROUNDS,
+        replicas: int = 1,
+        share: float = 1.0,
     ) -> list[Bound]:
+        """What the method finds for requests that all fit, without a cut at any rest."""
         offered = {
             "progress": progress,
             "time_limit": time_limit,

@@ -87,7 +87,9 @@ def by_kind(bounds: Sequence[Bound]) -> dict[Certainty, list[Bound]]:
 
 def holds_for(bound: Bound) -> str:
     """The schedules that a bound speaks of."""
-    return EVERY_RUN if bound.covers_preemption else KEPT_RUNS
+    if bound.covers_preemption:
+        return EVERY_RUN
+    return KEPT_RUNS if bound.covers_cut_prompts else f"{KEPT_RUNS} and prefills prompts whole"
 
 
 def strongest(bounds: Sequence[Bound]) -> list[Bound]:

@@ -12,6 +12,8 @@ import hashlib
 import os
 import shutil
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 KEEP_CACHES = 4
@@ -48,8 +50,31 @@ if "NUMBA_CACHE_DIR" not in os.environ:
     os.environ["NUMBA_CACHE_DIR"] = str(_cache_folder())
 
 import numba  # noqa: E402  (the cache folder must be set first)
+from numba.core import event  # noqa: E402
 
 # nogil: a long kernel must not freeze the other sessions of the server.
 # Never parallel=True: numba's default threading layer aborts the process when
 # two sessions enter it at once.
 kernel = numba.njit(cache=True, nogil=True)
+
+
+class _First(event.Listener):
+    """Tells of the first compilation, and no more."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self._tell: Callable[[], None] | None = tell
+
+    def on_start(self, event) -> None:
+        tell, self._tell = self._tell, None
+        if tell is not None:
+            tell()
+
+    def on_end(self, event) -> None:
+        pass
+
+
+@contextmanager
+def announced(tell: Callable[[], None]) -> Iterator[None]:
+    """Call `tell` when a kernel that is not in the cache is compiled: that takes seconds."""
+    with event.install_listener("numba:compile", _First(tell)):
+        yield

@@ -178,7 +178,7 @@ def set_aside(workload: Workload, memory: int) -> tuple[Workload, np.ndarray]:
         return workload, np.empty(0, np.int64)
     if not fits.any():
         raise InputError(
-            f"no request fits in memory M = {memory}: the smallest needs "
-            f"{workload.peak.min()} tokens (prompt + output)"
+            f"no request fits in memory M = {memory:,}: the smallest needs "
+            f"{workload.peak.min():,} tokens (prompt + output)"
         )
     return workload.take(fits), workload.row[~fits]

@@ -6,6 +6,7 @@ from engine import Scenario, Workload, find_policy, generate
 from engine.advice import what_next
 from engine.fleet import run_fleet
 from engine.league import league
+from engine.workload import MAX_MEMORY
 
 
 def advise(workload, memory, key="svf"):
@@ -43,3 +44,9 @@ def test_advice_when_more_would_run():
 def test_policies_without_skip_get_no_advice_on_it(key):
     """Only the memory and another replica are tried."""
     assert len(advise(generate(Scenario(n=50)), 16_492, key)) == 2
+
+
+def test_no_advice_beyond_the_largest_memory():
+    """A quarter more than a million million tokens cannot be simulated."""
+    told = advise(generate(Scenario(n=50)), MAX_MEMORY)
+    assert not any("more memory" in sentence for sentence in told)

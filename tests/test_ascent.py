@@ -3,20 +3,19 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from engine import Scenario, find_method, find_policy, generate
 from engine.ascent import ascend
 from engine.ascent.grid import Grid, spread_knots
-from engine.bounds.lp import lp as lp_bounds
 from engine.dual import evaluate
-from engine.progress import silent
 from tests.brute_force import best_total_latency
 from tests.strategies import instances
 
 
 def climb(workload, memory, never_rising, most=400):
     run = find_policy("svf").run(workload, memory, skip=5)
-    fluid = find_method("fluid").bounds(workload, memory)
+    fluid = find_method("fluid").at_once(workload, memory)
     start = fluid[-1] if never_rising else fluid[0]
     steps = []
     for step in ascend(workload, memory, run, start.prices[0].by_round, never_rising):
@@ -31,7 +30,7 @@ def climb(workload, memory, never_rising, most=400):
 def test_reaches_the_lp(instance):
     """At least 99.99 % of it on small instances, with and without arrivals, in both kinds."""
     workload, memory = instance
-    lp = {bound.bound: bound.value for bound in lp_bounds(workload, memory, silent, None, 1.0)}
+    lp = {bound.bound: bound.value for bound in find_method("lp").at_once(workload, memory)}
     for never_rising, name in ((False, "lp"), (True, "lp-preemptive")):
         start, steps = climb(workload, memory, never_rising)
         values = [start.value, *(step.dual.value for step in steps)]
@@ -145,3 +144,20 @@ def test_prices_method_keeps_its_history():
         assert values[-1] == row.value
         assert evaluate(workload, 16_492, row.prices[0].by_round).value == row.value
     assert rows[1].value <= rows[0].value
+
+
+@pytest.mark.parametrize("arrivals", ["backlog", "poisson"])
+def test_prices_are_the_same_every_time(arrivals):
+    """Work is counted, not timed: not a digit differs, nor does the history."""
+    workload = generate(Scenario(n=300, arrivals=arrivals, rate=0.3))
+    first, second = (find_method("prices").bounds(workload, 16_492) for _ in range(2))
+    for one, other in zip(first, second, strict=True):
+        assert (one.value, one.history) == (other.value, other.history)
+
+
+@settings(max_examples=40)
+@given(instances(max_n=12, max_memory=30), st.sampled_from(["prices", "lp"]))
+def test_what_holds_for_every_run_holds_for_those_that_keep_their_cache(instance, key):
+    """Stopped at once, the row for fewer runs is never the smaller one."""
+    bounds = find_method(key).bounds(*instance, time_limit=0.001)
+    assert bounds[0].value >= bounds[-1].value

@@ -13,7 +13,7 @@ from tests.strategies import instances
 
 
 def rows(workload, memory, method="lp"):
-    return {bound.bound: bound.value for bound in find_method(method).bounds(workload, memory)}
+    return {bound.bound: bound.value for bound in find_method(method).at_once(workload, memory)}
 
 
 def whole_model(workload, memory):
@@ -94,7 +94,7 @@ def test_the_default_mix_is_solved():
 
 
 def test_a_bound_of_a_stopped_solve_says_so():
-    """Hardly any time: the bound is no better than the LP's, no worse than the fluid's, and honest."""
+    """A millisecond: no better than the LP, no worse than the fluid, and honest."""
     rng = np.random.default_rng(0)
     workload = Workload(np.zeros(60), rng.integers(1, 60, 60), rng.integers(1, 40, 60))
     stopped = find_method("lp").bounds(workload, 500, time_limit=0.001)

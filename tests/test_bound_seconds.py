@@ -53,7 +53,7 @@ def check_not_beaten(run, bounds):
     return len(covering)
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(st.data(), instances(max_n=6, max_memory=60), WIDE)
 def test_no_run_beats_a_bound(data, instance, clock):
     """All policies with any parameters, wide coefficients, with and without arrivals."""
@@ -64,10 +64,11 @@ def test_no_run_beats_a_bound(data, instance, clock):
     for name in ("srpt", "prices"):
         assert rows[name].value >= rows[f"{name}-preemptive"].value * (1 - 1e-12)
     for policy in POLICIES.values():
-        params = data.draw(params_of(policy))
-        run = run_unless_stuck(policy, workload, memory, clock=clock, **params)
-        if run is not None and not run.set_aside.size:
-            assert check_not_beaten(run, bounds) in (2, 4)
+        try:
+            run = policy.run(workload, memory, clock=clock, **data.draw(params_of(policy)))
+        except InputError:
+            continue  # options that exclude each other, blocks larger than M, or a livelock
+        assert check_not_beaten(run, bounds) in ((0,) if run.set_aside.size else (2, 4))
 
 
 def small_backlog(rng):

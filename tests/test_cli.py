@@ -1,6 +1,10 @@
 """The command line keeps its contract: JSON on stdout, remarks on stderr, 2 for bad input."""
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,6 +12,9 @@ import pytest
 
 from engine import POLICIES, find_policy, quick_policies, read_trace
 from engine.cli import main
+from engine.fleet import Topology
+
+ROOT = Path(__file__).resolve().parents[1]
 
 ROW_FIELDS = {
     "policy", "params", "total_latency", "mean_latency", "p50_latency", "p90_latency",
@@ -46,7 +53,7 @@ def test_simulate(capsys, six):
     assert svf["gap"] == pytest.approx(36 / values["lp"])
     assert vllm["gap"] == pytest.approx(33 / values["lp-preemptive"])
     assert set(result["bounds"][0]) == {
-        "bound", "value", "certified", "covers_preemption", "method",
+        "bound", "value", "certified", "covers_preemption", "covers_cut_prompts", "method",
     }  # fmt: skip
 
 
@@ -167,10 +174,34 @@ def test_table(capsys, six):
         (["simulate", "TRACE", "--memory", "4"], "no request fits in memory M = 4"),
         (["simulate", "TRACE", "--memory", "10", "--clock", "days"], "--clock"),
         (["simulate", "TRACE", "--memory", "10", "--round-seconds", "0"], "round_seconds"),
+        (["simulate", "TRACE", "--memory", "0"], "got 0\n"),
+        (["simulate", "TRACE", "--memory", str(10**23)], f"got {10**23}\n"),
+        (
+            ["simulate", "TRACE", "-M", "10", "--policy", "vllm", "--param", "vllm.watermark=2"],
+            "parameter vllm.watermark must be a number from 0 to",
+        ),
+        (["simulate", "TRACE", "--memory", "10", "--bound", "srpt"], "the bound srpt holds in"),
+        (["simulate", "TRACE", "--memory", "10", "--seed", "-1"], "--seed must be a whole number"),
+        (["simulate", "TRACE", "--memory", "10", "--seed", "1.5"], "--seed must be a whole number"),
         (
             ["simulate", "TRACE", "--memory", "10", "--per-request", "no/such/folder/x.csv"],
-            "cannot write no/such/folder/x.csv",
+            "cannot write no/such/folder/x.csv: there is no folder no/such/folder",
         ),
+        (["simulate", "TRACE", "--memory", "10", "--per-request", "TRACE"], "would overwrite"),
+        (["simulate", "TRACE", "--memory", "10", "--per-request", ""], "needs the name of a file"),
+        (["simulate", "TRACE", "--memory", "10", "--per-request", "."], "this is a folder"),
+        (["bound", "TRACE", "--memory", "10", "--certificate", "TRACE"], "would overwrite"),
+        (["bound", "TRACE", "--memory", "10", "--time-limit", "0"], "time limit (seconds) must be"),
+        (["bound", "TRACE", "--memory", "10", "--time-limit", "nan"], "time limit (seconds) must"),
+        (["bound", "TRACE", "--memory", "10", "--time-limit", "-1"], "time limit (seconds) must"),
+        (["generate", "--n", "5", "--horizon", "9", "-o", "x.csv"], "either --n or --horizon"),
+        (["generate", "--rate", "0.5", "-o", "x.csv"], "--rate says nothing of backlog arrivals"),
+        (
+            ["generate", "--arrivals", "poisson", "--period", "9", "-o", "x.csv"],
+            "--period says nothing of poisson arrivals",
+        ),
+        (["generate", "--n", "5", "-o", ""], "needs the name of a file"),
+        (["simulate", "/proc/self/mem", "--memory", "10"], "cannot read /proc/self/mem"),
         (["bound", "TRACE", "--memory", "10", "--method", "magic"], "unknown bound magic"),
         (["generate", "--mix", "short", "-o", "x.csv"], "mix must look like"),
         (["generate", "--n", "0", "-o", "x.csv"], "n must be a whole number from 1"),
@@ -179,14 +210,90 @@ def test_table(capsys, six):
         ([], "COMMAND"),
     ],
 )
-def test_bad_input(capsys, six, arguments, message):
-    """One line on stderr, nothing on stdout, exit 2."""
+def test_bad_input(capsys, monkeypatch, six, arguments, message):
+    """One line on stderr, nothing on stdout, exit 2; and no policy was run for it."""
+    monkeypatch.setattr(Topology, "run", never)
     arguments = [six if word == "TRACE" else word for word in arguments]
     assert main(arguments) == 2
     said = capsys.readouterr()
     assert said.out == ""
     assert message in said.err
     assert len(said.err.strip().splitlines()) == 1
+
+
+def never(*_, **__):
+    raise AssertionError("all input is checked before anything is run")
+
+
+def test_seed_is_for_every_policy_that_draws(capsys, six):
+    """--param goes before it, and policies without a seed do not mind."""
+    asked = ["simulate", six, "-M", "10", "--seed", "7", "--policy"]
+    result = ask(capsys, *asked, "alpha-beta", "--policy", "svf")
+    assert [row["params"].get("seed") for row in result["policies"]] == [7, None]
+    result = ask(capsys, *asked, "alpha-beta", "--param", "alpha-beta.seed=3")
+    assert result["policies"][0]["params"]["seed"] == 3
+
+
+def test_a_log_on_the_wall_clock_is_remarked(capsys, tmp_path):
+    """Its seconds are taken for rounds unless the user says how long a round lasts."""
+    log = tmp_path / "azure.csv"
+    log.write_text(
+        "TIMESTAMP,ContextTokens,GeneratedTokens\n"
+        "2023-11-16 18:17:03.9799600,5,4\n2023-11-16 18:17:09.9799600,5,4\n"
+    )
+    asked = ["simulate", str(log), "-M", "20", "--policy", "svf"]
+    assert main(asked) == 0
+    assert "a round is taken to last 1 s" in capsys.readouterr().err
+    assert main([*asked, "--round-seconds", "0.05"]) == 0
+    assert "a round is taken" not in capsys.readouterr().err
+
+
+def command(*arguments, **options):
+    """The command line in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "engine", *arguments], cwd=ROOT, text=True,
+        stderr=subprocess.PIPE, check=False, **options,
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_full_disk_is_said():
+    """Exit 2 and one sentence, no traceback."""
+    with open("/dev/full", "w") as full:
+        said = command("policies", stdout=full)
+    assert said.returncode == 2
+    assert "No space left" in said.stderr
+    assert "Traceback" not in said.stderr
+
+
+def test_a_reader_that_stops_early_is_no_error():
+    """As `head` does."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    said = command("policies", stdout=writer)
+    os.close(writer)
+    assert (said.returncode, said.stderr) == (0, "")
+
+
+def test_an_interrupt_is_quiet(capsys, monkeypatch, six):
+    """Exit 130, as shells have it."""
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Topology, "run", interrupted)
+    assert main(["simulate", six, "-M", "10", "--policy", "svf"]) == 130
+    assert capsys.readouterr().err == ""
+
+
+def test_the_first_compilation_is_announced(tmp_path, six):
+    """Once, on stderr; the second time all kernels are in the cache. No banner of a solver."""
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    asked = ["simulate", six, "-M", "10", "--policy", "svf"]
+    first, second = (command(*asked, stdout=subprocess.PIPE, env=env) for _ in range(2))
+    assert first.stderr == "compiling the engine (first use)\n"
+    assert (second.stderr, second.stdout) == ("", first.stdout)
+    assert "HiGHS" not in command("bound", six, "-M", "10", "--method", "lp").stderr
 
 
 def test_azure_trace_loses_nothing(capsys, shared):

@@ -94,7 +94,7 @@ def preempting_cases(draw):
     return workload, memory + 2, rule, clock
 
 
-@settings(max_examples=3000)
+@settings(max_examples=1500)
 @given(preempting_cases())
 def test_preempting(case):
     """For any limit, cap, token budget, block, victim and swap."""
@@ -104,7 +104,7 @@ def test_preempting(case):
     compare(run, plain.run(plain_server.preempting(rule, set())))
 
 
-@settings(max_examples=3000)
+@settings(max_examples=1500)
 @given(preempting_cases())
 def test_chunked(case):
     """With prompts in chunks, for any budget of tokens."""

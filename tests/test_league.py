@@ -80,3 +80,12 @@ def test_headline(six):
 def test_compare_means(quick, slow, says):
     """The verb fits the ratio."""
     assert says in compare_means(quick, slow, "x")
+
+
+def test_of_bounds_that_agree_the_one_for_every_run_is_taken(six):
+    """So that a hair's gain of the other does not turn the best possible into a lesser claim."""
+    every = Bound("every", 35.7, True, True, "test")
+    kept = Bound("kept", 35.7 * (1 + 5e-5), True, False, "test")
+    assert best_cover(six["svf"], [kept, every]) is every
+    larger = Bound("kept", 35.7 * (1 + 2e-4), True, False, "test")
+    assert best_cover(six["svf"], [every, larger]) is larger

@@ -1,5 +1,7 @@
 """Every online policy does what its plain twin does, on both clocks."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -25,6 +27,12 @@ from tests import plain_policies
 from tests.plain_server import PlainServer
 from tests.strategies import instances
 from tests.test_clocks import CLOCKS, coefficient, compare
+from tests.test_laws import params_of, run_unless_stuck
+
+ONLINE = (
+    "orca", "static", "alpha-greedy", "alpha-beta", "vllm-priority", "srpt", "fastserve",
+    "past-future", "complementary", "wait", "nested-wait",
+)  # fmt: skip
 
 moment = st.integers(0, 640).map(lambda k: k / 64)
 shares = st.integers(0, 9).map(lambda k: k / 10)
@@ -51,7 +59,7 @@ def check(run, decide):
     compare(run, PlainServer(run.workload, run.memory, decide[1]).run(decide[0]))
 
 
-@settings(max_examples=500)
+@settings(max_examples=166)
 @given(cases(), st.integers(0, 60))
 def test_orca(case, max_output):
     """Reservations are of the longest output, whatever smaller one is asked for."""
@@ -61,7 +69,7 @@ def test_orca(case, max_output):
     check(run, (plain_policies.orca(longest), clock))
 
 
-@settings(max_examples=700)
+@settings(max_examples=233)
 @given(cases())
 def test_static(case):
     """Finished members keep their memory."""
@@ -78,7 +86,7 @@ def outcome(of):
         return None
 
 
-@settings(max_examples=1500)
+@settings(max_examples=400)
 @given(cases(), shares)
 def test_alpha_greedy(case, alpha):
     """All restart together, or the livelock is found."""
@@ -93,7 +101,7 @@ def test_alpha_greedy(case, alpha):
         compare(run, plain)
 
 
-@settings(max_examples=1500)
+@settings(max_examples=400)
 @given(cases(), shares, st.integers(1, 10), st.integers(0, 5))
 def test_alpha_beta(case, alpha, tenths, seed):
     """Sweep by sweep with the same uniform numbers; patience is counted alike."""
@@ -107,7 +115,7 @@ def test_alpha_beta(case, alpha, tenths, seed):
         compare(run, plain)
 
 
-@settings(max_examples=1000)
+@settings(max_examples=333)
 @given(cases(), st.data(), st.integers(0, 128), shares, st.integers(1, 9))
 def test_vllm_priority(case, data, ageing, watermark, most):
     """For any priorities and any rate of ageing."""
@@ -121,7 +129,7 @@ def test_vllm_priority(case, data, ageing, watermark, most):
     check(run, (plain_policies.vllm_priority(priority, ageing / 64, limit, most), clock))
 
 
-@settings(max_examples=500)
+@settings(max_examples=166)
 @given(cases(), shares)
 def test_equal_priorities_are_vllm(case, watermark):
     """Without priorities it is vllm, round for round."""
@@ -134,7 +142,7 @@ def test_equal_priorities_are_vllm(case, watermark):
     assert ours.stays.begin.tolist() == theirs.stays.begin.tolist()
 
 
-@settings(max_examples=1500)
+@settings(max_examples=400)
 @given(predicted_cases())
 def test_srpt(case):
     """Also where outputs were predicted wrongly."""
@@ -143,7 +151,7 @@ def test_srpt(case):
     check(run, (plain_policies.srpt(predicted.tolist()), clock))
 
 
-@settings(max_examples=2000)
+@settings(max_examples=400)
 @given(cases(), st.integers(1, 5), st.integers(1, 12), coefficient, st.integers(1, 4))
 def test_fastserve(case, quantum, starved, transfer, scale):
     """With prompts long enough to skip levels, and few rounds to starve in."""
@@ -156,7 +164,7 @@ def test_fastserve(case, quantum, starved, transfer, scale):
     check(run, (plain_policies.fastserve(quantum, starved, transfer), clock))
 
 
-@settings(max_examples=500)
+@settings(max_examples=166)
 @given(cases(), st.integers(1, 3), st.integers(1, 8))
 def test_fastserve_where_outputs_fill_memory(case, quantum, starved):
     """With short prompts, so that memory runs out while requests grow."""
@@ -165,7 +173,7 @@ def test_fastserve_where_outputs_fill_memory(case, quantum, starved):
     check(run, (plain_policies.fastserve(quantum, starved, 0.0), clock))
 
 
-@settings(max_examples=1500)
+@settings(max_examples=400)
 @given(predicted_cases(), shares)
 def test_past_future(case, margin):
     """Plans that stretch as requests outgrow them, and the recovery where they are short."""
@@ -175,7 +183,7 @@ def test_past_future(case, margin):
     check(run, (plain_policies.past_future(predicted.tolist(), limit), clock))
 
 
-@settings(max_examples=1500)
+@settings(max_examples=400)
 @given(predicted_cases(), shares, coefficient)
 def test_complementary(case, margin, transfer):
     """Medians that move, pairs, and swaps where predictions were short."""
@@ -185,7 +193,7 @@ def test_complementary(case, margin, transfer):
     check(run, (plain_policies.complementary(predicted.tolist(), limit, transfer), clock))
 
 
-@settings(max_examples=1500)
+@settings(max_examples=400)
 @given(predicted_cases(), st.lists(st.integers(1, 4), min_size=4, max_size=4), moment)
 def test_wait(case, sizes, max_wait):
     """Any group sizes and any patience, right and wrong predictions."""
@@ -197,7 +205,7 @@ def test_wait(case, sizes, max_wait):
     check(run, (decide, clock))
 
 
-@settings(max_examples=2500)
+@settings(max_examples=400)
 @given(cases(), st.data(), st.integers(1, 5), moment)
 def test_nested_wait(case, data, entrance, max_wait):
     """Any gates with groups of any size."""
@@ -222,9 +230,7 @@ def test_static_keeps_what_has_finished():
 def test_livelock_names_policy_and_fix():
     """Two of (2, 8) in M = 12 with alpha = 0 can never both end."""
     workload = Workload([0] * 2, [2] * 2, [8] * 2)
-    with pytest.raises(
-        Livelock, match=r"alpha-greedy is in livelock.* 2 requests .*raise al"
-    ):
+    with pytest.raises(Livelock, match=r"alpha-greedy is in livelock.* 2 requests .*raise al"):
         find_policy("alpha-greedy").run(workload, 12, alpha=0)
     assert issubclass(Livelock, InputError)
     assert find_policy("alpha-greedy").run(workload, 12, alpha=0.6).finish.tolist() == [8, 16]
@@ -256,7 +262,7 @@ def test_fluid_figures_of_the_wait_paper():
     assert fluid_memory(88.5) == np.inf
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(
     st.builds(StepTime, *[st.floats(0.01, 2)] * 2, st.floats(0, 50), *[st.floats(0, 0.1)] * 2),
     st.builds(Load, st.floats(0, 30), st.floats(0, 8), st.floats(0, 8), st.just(0.0)),
@@ -337,3 +343,21 @@ def test_load_counts_every_round():
     assert (load.tokens, load.context, load.decoding) == (6.0, 15.0, 3.0)
     assert load.held == 22.0
     assert fluid_round(seconds_clock(1.0).step, load) == 1.0
+
+
+@pytest.mark.parametrize("key", ONLINE)
+@settings(max_examples=60)
+@given(instance=instances(), clients=st.integers(1, 5), clock=CLOCKS, data=st.data())
+def test_closed_loop(key, instance, clients, clock, data):
+    """Never more requests in the system than clients, and the next comes as one finishes."""
+    open_loop, memory = instance
+    workload = replace(open_loop, concurrency=clients)
+    policy = find_policy(key)
+    params = data.draw(params_of(policy))
+    run = run_unless_stuck(policy, workload, memory, clock=clock, **params)
+    if run is None:
+        return
+    arrival, finished = run.workload.arrival, run.finished_at
+    assert sorted(arrival)[clients:] == sorted(finished)[: max(0, len(arrival) - clients)]
+    assert (run.started_at >= arrival).all()
+    assert memory_curve(run).peak <= memory

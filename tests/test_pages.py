@@ -1,15 +1,20 @@
 """Every page answers, whatever the sidebar says, and says clearly what is wrong."""
 
+import json
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine import POLICIES, Scenario, generate
+from engine import POLICIES, Scenario, find_policy, generate
+from engine.audit import Judging, cut
+from engine.audit.judge import default_methods
 from engine.example import examples
-from pages.parts import gap_sensitivity
+from engine.hardware import find_preset
+from pages.parts import audit_windows, gap_sensitivity
 from pages.parts.frame import PAGES
 from pages.parts.view import Choice, View
+from tests.benchmark_result import benchmark_result
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -72,6 +77,20 @@ def test_moving_memory_changes_the_answer():
     at.number_input(key="memory").set_value(60_000).run()
     assert at.metric[0].value != before
     assert at.get("plotly_chart")[0].proto.spec != chart
+
+
+@pytest.mark.parametrize(
+    ("link", "chosen"),
+    [
+        (["svf", "svf"], ["svf"]),
+        (["svf", "no-such-policy", "sorted-f"], ["svf", "sorted-f"]),
+    ],
+)
+def test_a_link_with_odd_choices(link, chosen):
+    """What stands there twice counts once, and an unknown one takes no other with it."""
+    at = open_page(n="50", provable=link)
+    assert not at.error
+    assert at.session_state["provable"] == chosen
 
 
 def test_link_reproduces_the_view():
@@ -214,7 +233,7 @@ def test_price_bound_shows_its_climb():
     """Asked for, it joins the table and its history is drawn."""
     at = open_page(GAP, n="60")
     before = len(charts(at))
-    press(at, "Run LP relaxation, Price bound")
+    press(at, "Run Price bound, LP relaxation")
     assert len(charts(at)) == before + 1
     assert "prices" in at.dataframe[0].value.columns
     assert "**prices** rose by" in said(at)
@@ -286,3 +305,113 @@ def test_overload_is_not_shown_as_a_steady_state():
     at = open_page(arrivals="poisson", rate="0.3")
     assert "Overloaded" in at.warning[0].value
     assert "overloaded" in at.dataframe[0].value["Load"].tolist()
+
+
+AUDIT = "pages/7_Trace_Audit.py"
+GPU = {"clock": "llama-2-70b-a100-tp4"}
+
+
+def open_audit(name, content, **query):
+    """The page of a visitor who has dropped this file."""
+    at = open_page(AUDIT, **{"from": "upload", **query})
+    at.file_uploader[0].upload(name, content).run()
+    assert not at.exception, at.exception
+    return at
+
+
+def day_csv(n=200, rate=0.3):
+    """A day of the default mix as a canonical CSV."""
+    day = generate(Scenario(n=n, arrivals="poisson", rate=rate))
+    rows = zip(day.arrival, day.prompt, day.output, strict=True)
+    return ("arrival,prompt,output\n" + "".join(f"{a},{s},{o}\n" for a, s, o in rows)).encode()
+
+
+def vllm_result(n=40):
+    """A run of vllm as its benchmark would have written it."""
+    workload = generate(Scenario(n=n, arrivals="poisson", rate=2.0))
+    run = find_policy("vllm").run(workload, 16_492, clock=find_preset(GPU["clock"]).clock)
+    return json.dumps(benchmark_result(run)).encode()
+
+
+def test_audit_says_how_far_the_day_was():
+    """A small trace is audited at once, or on request: windows, interval, report."""
+    at = open_audit("day.csv", day_csv(), window="50")
+    if asked := [button for button in at.button if "Audit the trace" in button.label]:
+        asked[0].click().run()
+    assert "interval" in at.markdown[0].value
+    assert "from the best possible" in at.markdown[0].value
+    assert "4 of 4 windows were judged" in said(at)
+    labels = [button.proto.label for button in at.get("download_button")]
+    assert "Report (HTML)" in labels
+    assert len(charts(at)) == 3
+
+
+def test_audit_of_measured_latencies_and_calibration():
+    """A benchmark result: measured in seconds, its round times found and used."""
+    content = vllm_result()
+    at = open_audit("bench.json", content)
+    assert "pick a GPU as the clock" in said(at)
+    at = open_audit("bench.json", content, window="20", **GPU)
+    if asked := [button for button in at.button if "Audit the trace" in button.label]:
+        asked[0].click().run()
+    assert "The measured schedule was at most" in at.markdown[0].value
+    press(at, "Calibrate round times")
+    assert "--coefficients c0=0.0372," in at.code[0].value
+    at.number_input(key="c0").set_value(99.0).run()
+    press(at, "Use these round times")
+    assert at.number_input(key="c0").value == pytest.approx(37.2)
+
+
+def test_audit_what_if():
+    """Twice the load: both days side by side, and the other day's requests to download."""
+    at = open_audit("day.csv", day_csv(rate=0.05), load_times="2", long_times="0.5")
+    assert "would have a mean latency of" in said(at)
+    assert "Mean, what if" in [name for table in at.dataframe for name in table.value.columns]
+    at.slider(key="load_times").set_value(1.0).run()
+    at.slider(key="long_times").set_value(1.0).run()
+    assert "Move a slider" in said(at)
+
+
+def test_audit_reads_arrivals_in_another_unit():
+    """One click: the same stamps as milliseconds are a thousand times as dense."""
+    lines = [f"{50 * number},10,5" for number in range(150)]
+    content = "\n".join(["request_time,num_prompt_tokens,num_output_tokens", *lines]).encode()
+    at = open_audit("log.csv", content, **GPU)
+    assert "0.0201 a second" in said(at)
+    press(at, "milliseconds")
+    assert at.selectbox(key="time_unit").value == "ms"
+    assert "20.1 a second" in said(at)
+    press(at, "as the file says")
+    assert "0.0201 a second" in said(at)
+
+
+def test_audit_of_a_closed_loop():
+    """Has no bound: the page says why."""
+    at = open_page(AUDIT, clients="4")
+    assert "closed loop cannot be audited" in at.error[0].value
+
+
+def test_cancelled_audit_keeps_its_windows():
+    """A report that raises stops it after the windows that are done."""
+    workload = generate(Scenario(n=60, arrivals="poisson", rate=0.1, seed=11))
+    view = View("", workload, 16_492, (Choice("svf"),))
+    windows = cut(workload, view.memory, 10)
+    judging = Judging([(POLICIES["svf"], {})], view.memory, methods=default_methods(view.clock))
+    plan = audit_windows.Plan(view, judging, windows, windows, 0, 0, None)
+
+    def cancel(share, _told=""):
+        if share > 0.4:
+            raise KeyboardInterrupt
+
+    assert plan.found is None
+    with pytest.raises(KeyboardInterrupt):
+        plan.job.result(cancel)
+    assert len(plan.found.judged) == 3
+    assert not plan.job.is_done
+
+
+def test_upload_error_names_the_file():
+    """Not "the trace"."""
+    at = open_page(**{"from": "upload"})
+    at.file_uploader[0].upload("mine.csv", b"arrival,prompt,output\n0,5,0\n").run()
+    assert at.error[0].value.startswith("mine.csv: row 1")

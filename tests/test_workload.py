@@ -20,6 +20,11 @@ from engine import InputError, Workload
         (([0, 0], [1, 10**10], [1, 1]), "row 2, prompt"),
         (([0, 0], [1], [1, 1]), "prompt has 1 rows but arrival has 2"),
         (([0, 0], ["a", "b"], [1, 1]), "prompt must be one column of numbers"),
+        (
+            ([0, 0], [1, 1], [1, 1], None, ("all",), None, [0, 1.5]),
+            "row 2, priority: must be a who",
+        ),
+        (([0], [1], [1], None, ("all",), None, [10**10]), "row 1, priority: must be at most a bil"),
     ],
 )
 def test_bad_columns(columns, message):
@@ -57,5 +62,13 @@ def test_digest_tells_workloads_apart():
         Workload([0, 1], [2, 2], [3, 4]),
         Workload([0, 1.5], [2, 2], [3, 3]),
         Workload([0, 1], [2, 2], [3, 3], classes=("b",)),
+        Workload([0, 1], [2, 2], [3, 3], priority=[0, 1]),
     ]
-    assert len({base.digest, *(other.digest for other in others)}) == 4
+    assert len({base.digest, *(other.digest for other in others)}) == 5
+
+
+def test_priorities_are_0_unless_given_and_follow_their_requests():
+    """`take` selects them like every other column."""
+    assert Workload([0, 1], [2, 2], [3, 3]).priority.tolist() == [0, 0]
+    given = Workload([0, 1, 2], [1] * 3, [1] * 3, priority=[5, -1, 7])
+    assert given.take(np.array([2, 0])).priority.tolist() == [7, 5]

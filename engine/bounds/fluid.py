@@ -100,7 +100,7 @@ def _line_prices(request, begin, end, completes, volume, rounds):
 
 def rounds_at_most(workload, memory: int) -> float:
     """No fluid schedule takes longer: the last arrival, then all volume."""
-    return float(workload.arrival.max()) + 1 + float(workload.volume.sum()) / memory
+    return float(workload.arrival.max()) + 1 + float((workload.volume / memory).sum())
 
 
 def backlog_falls(volume: np.ndarray, memory: int) -> np.ndarray:

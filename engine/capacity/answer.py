@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,10 @@ from engine.capacity.rate import Capacity
 from engine.capacity.servers import Servers
 from engine.clock import Clock
 
-IN_WORDS = "no one two three four five six seven eight nine ten eleven twelve".split()
+IN_WORDS = (
+    "no", "one", "two", "three", "four", "five", "six",
+    "seven", "eight", "nine", "ten", "eleven", "twelve",
+)  # fmt: skip
 SAME = 1.02  # rates nearer than this are called the same
 
 
@@ -34,36 +38,56 @@ class Offer:
 
 
 def best_first(offers: Sequence[Offer]) -> list[Offer]:
-    """By descending rate, those without one at the end."""
-    return sorted(offers, key=lambda offer: -(offer.capacity.rate or 0.0))
+    """By descending rate, then fewest servers; those without a rate at the end."""
+    return sorted(
+        offers, key=lambda offer: (-(offer.capacity.rate or 0.0), offer.count or math.inf)
+    )
 
 
-def answer(offers: Sequence[Offer], load: float, unit: str, server: str) -> str:
+def answer(
+    offers: Sequence[Offer], load: float, unit: str, server: str, within_limits: bool = False
+) -> str:
     """The one sentence of the page.
 
     Parameters
     ----------
     unit : of the clock
     server : what carries the rates, such as "one A100 80 GB"
+    within_limits : whether the rates had to keep to any
     """
     best, *others = best_first(offers)
     each = unit.removesuffix("s")
     if best.capacity.rate is None:
-        return (
-            "Overload: no rate that was tried is carried within the limits by "
-            f"{_names(offers)}, so there is no largest rate. Loosen the limits or give more memory."
-        )
+        return _no_rate(offers, each, within_limits)
     first = f"**{best.capacity.label}** serves {rate_in_words(best.capacity)} a {each} on {server}"
+    if others and all(_is_same(best, other) for other in others):
+        told = f"All policies serve practically the same, {rate_in_words(best.capacity)} a {each}"
+        return f"{told} on {server}{_alone(best, load, each)}."
     rival = _rival(others)
     if rival is None:
         return f"{first}{_alone(best, load, each)}."
     if rival.capacity.rate is None:
         return f"{first}, **{rival.capacity.label}** keeps within the limits at no rate."
     other = rate_in_words(rival.capacity)
-    if best.capacity.rate < SAME * rival.capacity.rate:
+    if _is_same(best, rival):
         second = f"and **{rival.capacity.label}** practically the same ({other})"
         return f"{first}, {second}{_compared(best, rival, load, each)}."
     return f"{first}, **{rival.capacity.label}** {other}{_compared(best, rival, load, each)}."
+
+
+def _is_same(best: Offer, other: Offer) -> bool:
+    return best.capacity.rate < SAME * (other.capacity.rate or 0.0)
+
+
+def _no_rate(offers: Sequence[Offer], each: str, within_limits: bool) -> str:
+    least = min(b.fails for offer in offers for b in offer.capacity.borders)
+    tried = f"even at {wording.number(least)} a {each}, the least that was tried"
+    if within_limits:
+        return (
+            f"There is no rate to give: {_names(offers)} miss the limits {tried}. "
+            "Loosen the limits or give more memory."
+        )
+    return f"There is no rate to give: {_names(offers)} are overloaded {tried}. Give more memory."
 
 
 def rate_in_words(capacity: Capacity) -> str:
@@ -99,11 +123,10 @@ def _compared(best: Offer, rival: Offer, load: float, each: str) -> str:
     begin = f": for {wording.number(load)} a {each} "
     if best.count == rival.count:
         return f"{begin}both take {servers_in_words(best.count)}"
-    return f"{begin}{servers_in_words(best.count)} instead of {_bare(rival.count)}"
-
-
-def _bare(count: int) -> str:
-    return servers_in_words(count).split()[0]
+    ours, theirs = servers_in_words(best.count), servers_in_words(rival.count)
+    if best.count < rival.count:
+        return f"{begin}{ours} instead of {theirs.split()[0]}"
+    return f"{begin}{ours}, with {rival.capacity.label} {theirs.split()[0]}"
 
 
 def rows(

@@ -7,7 +7,7 @@ finite run of an overloaded server proves nothing: with more requests they would
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class Objective:
         For a percentile that is none.
     """
 
-    slo: Slo = Slo()
+    slo: Slo = field(default_factory=Slo)
     by_class: tuple[tuple[str, Slo], ...] = ()
     percent: float = 99.0
 
@@ -58,6 +58,15 @@ class Objective:
             for name, limit in slo.limits.items():
                 worst = max(worst, self._over(times[name][mine], limit))
         return worst
+
+    def within(self, run: Run) -> np.ndarray:
+        """(n,) bool: whose times are all within the limits for all and for their class."""
+        times = times_under_limits(run)
+        kept = np.ones(len(run.workload), bool)
+        for slo, mine in self._parts(run.workload):
+            for name, limit in slo.limits.items():
+                kept[mine] &= ~(times[name][mine] > limit)
+        return kept
 
     def percentile(self, values: np.ndarray) -> float:
         """Of the known ones among (n,) values; NaN where there is none."""
@@ -94,6 +103,5 @@ def check_it_has_a_rate(workload: Workload) -> None:
         raise InputError("a backlog has no rate: choose arrivals over time, such as Poisson")
     if len(workload) < FEW:
         raise InputError(
-            f"{len(workload)} requests are too few to tell what can be carried: "
-            f"take {FEW} or more"
+            f"{len(workload)} requests are too few to tell what can be carried: take {FEW} or more"
         )

@@ -30,11 +30,13 @@ class Servers:
 
     Attributes
     ----------
+    label : of the policy
     load : requests in a clock unit
     count : servers; None where no number that was tried will do
     tried : (servers, how many of the seeds they carried), in order of the search
     """
 
+    label: str
     load: float
     count: int | None
     tried: tuple[tuple[int, int], ...]
@@ -65,7 +67,7 @@ def fewest_servers(
     if topology.pools:
         raise InputError("the number of servers is sought for servers that all do everything")
     if capacity.rate is None:
-        return Servers(load, None, ())
+        return Servers(capacity.label, load, None, ())
     tried: dict[int, int] = {}
 
     def carried(count: int) -> bool:
@@ -81,7 +83,7 @@ def fewest_servers(
         count -= 1
     while count <= most and not carried(count):
         count += 1
-    return Servers(load, count if count <= most else None, tuple(tried.items()))
+    return Servers(capacity.label, load, count if count <= most else None, tuple(tried.items()))
 
 
 def first_guess(load: float, capacity: Capacity, topology: Topology = ONE_SERVER) -> int:

@@ -6,9 +6,23 @@ One command, one file: each offers `add_arguments(parser)` and `run(arguments)`.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from contextlib import suppress
 
-from engine.cli import bound, generate, import_, policies, simulate, verify
+from engine.cli import (
+    audit,
+    bound,
+    calibrate,
+    capacity,
+    generate,
+    import_,
+    policies,
+    simulate,
+    sweep,
+    verify,
+)
+from engine.compiled import announced
 from engine.errors import InputError
 
 COMMANDS = {
@@ -17,6 +31,10 @@ COMMANDS = {
     "verify": verify,
     "generate": generate,
     "import": import_,
+    "audit": audit,
+    "calibrate": calibrate,
+    "capacity": capacity,
+    "sweep": sweep,
     "policies": policies,
 }
 
@@ -39,13 +57,33 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; the exit code is its own (0 unless it says so), or 2 for bad input."""
+    """Run one command; the exit code is its own (0 unless it says so).
+
+    2 for bad input, or a file or disk that fails while in use; 130 when interrupted.
+    """
     try:
-        arguments = parser().parse_args(argv)
-        return arguments.run(arguments) or 0
+        with announced(lambda: print("compiling the engine (first use)", file=sys.stderr)):
+            arguments = parser().parse_args(argv)
+            code = arguments.run(arguments) or 0
+        sys.stdout.flush()
+        return code
     except InputError as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        sys.stderr.close()
-    return 0
+        _let_go_of_stdout()
+        return 0
+    except OSError as problem:
+        _let_go_of_stdout()
+        place = f"{problem.filename}: " if problem.filename else ""
+        print(f"error: {place}{problem.strerror or problem}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def _let_go_of_stdout() -> None:
+    """Send what is still to be written nowhere, or Python would complain of it at its end."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())

@@ -7,7 +7,9 @@ import argparse
 from engine.bound import METHODS, find_method
 from engine.certificate import certificate
 from engine.cli.clock_arguments import read_clock
-from engine.cli.results import bound_row, show, write_text
+from engine.cli.files import check_output, write_text
+from engine.cli.numbers import number
+from engine.cli.results import bound_row, show
 from engine.cli.trace_arguments import add_trace_arguments, read_workload
 from engine.workload import check_memory, set_aside
 
@@ -28,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--certificate", metavar="FILE", help="write the prices that prove the bounds, for `verify`"
     )
-    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds a solver may take")
+    parser.add_argument("--time-limit", type=number, metavar="S", help="seconds a solver may take")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -36,6 +38,7 @@ def run(arguments: argparse.Namespace) -> None:
     clock = read_clock(arguments)
     default = "fluid" if clock.is_rounds else "srpt"
     methods = [find_method(key) for key in dict.fromkeys(arguments.method or [default])]
+    check_output("--certificate", arguments.certificate, [arguments.trace])
     workload = read_workload(arguments)
     bounds = [
         bound

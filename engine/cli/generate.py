@@ -7,27 +7,36 @@ import sys
 from dataclasses import fields
 
 from engine.arrivals import ARRIVALS
+from engine.cli.files import check_output
+from engine.cli.numbers import number
+from engine.errors import InputError
 from engine.generate import generate
 from engine.scenario import Scenario, read_mix
 from engine.traces import write_csv
 
 NUMBERS = {
-    "n": (int, "how many requests"),
-    "horizon": (float, "instead of n: the requests that arrive up to this time"),
-    "rate": (float, "mean arrivals in a clock unit"),
-    "burstiness": (float, "CV of the gaps between arrivals (gamma)"),
-    "period": (float, "length of a period (on-off)"),
-    "on-share": (float, "share of a period in which requests arrive (on-off)"),
-    "seed": (int, "of all draws"),
+    "n": "how many requests",
+    "horizon": "instead of n: the requests that arrive up to this time",
+    "rate": "mean arrivals in a clock unit (all but backlog)",
+    "burstiness": "CV of the gaps between arrivals (gamma)",
+    "period": "length of a period (on-off)",
+    "on-share": "share of a period in which requests arrive (on-off)",
+    "seed": "of all draws",
+}
+USED_BY = {
+    "rate": ("poisson", "gamma", "on-off"),
+    "burstiness": ("gamma",),
+    "period": ("on-off",),
+    "on_share": ("on-off",),
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mix", metavar="short=0.8,long=0.2", help="request classes and shares")
     parser.add_argument("--arrivals", choices=ARRIVALS, help="how requests arrive")
-    for name, (kind, meaning) in NUMBERS.items():
+    for name, meaning in NUMBERS.items():
         default = getattr(Scenario, name.replace("-", "_"))
-        parser.add_argument(f"--{name}", type=kind, help=f"{meaning} (default {default})")
+        parser.add_argument(f"--{name}", type=number, help=f"{meaning} (default {default})")
     parser.add_argument("-o", "--output", required=True, metavar="FILE.csv", help="where to write")
 
 
@@ -39,6 +48,20 @@ def run(arguments: argparse.Namespace) -> None:
     }
     if "mix" in given:
         given["mix"] = read_mix(given["mix"])
+    if "n" in given and "horizon" in given:
+        raise InputError("give either --n or --horizon, not both")
+    check_output("--output", arguments.output)
     scenario = Scenario(**given)
+    _check_used(given, scenario.arrivals)
     write_csv(generate(scenario), arguments.output)
     print(f"{arguments.output}: {scenario}", file=sys.stderr)
+
+
+def _check_used(given, arrivals: str) -> None:
+    """InputError for a number that these arrivals have no use for."""
+    for name, kinds in USED_BY.items():
+        if name in given and arrivals not in kinds:
+            raise InputError(
+                f"--{name.replace('_', '-')} says nothing of {arrivals} arrivals: leave it out, or "
+                f"set --arrivals {' or '.join(kinds)}"
+            )

@@ -8,6 +8,8 @@ import json
 import numpy as np
 
 from engine import wording
+from engine.cli.files import check_output
+from engine.cli.numbers import number
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.traces import Report, Requests, as_workload, read_requests, write_csv
@@ -21,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a log, benchmark result or table")
     parser.add_argument("-o", "--output", metavar="OUT.csv", help="write arrival,prompt,output")
     parser.add_argument(
-        "--memory", "-M", type=float, help="count the requests that a KV budget of M cannot hold"
+        "--memory", "-M", type=number, help="count the requests that a KV budget of M cannot hold"
     )
     parser.add_argument(
         "--time-unit", choices=PER_SECOND, help="of the arrivals (default: what the format says)"
@@ -36,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--window", metavar="A:B", help="only what arrives in these seconds after the first request"
     )
-    parser.add_argument("--sample", type=float, metavar="SHARE", help="keep a share, at random")
+    parser.add_argument("--sample", type=number, metavar="SHARE", help="keep a share, at random")
     parser.add_argument(
         "--jitter", action="store_true", help="spread arrivals within the bins they were rounded to"
     )
@@ -49,6 +51,7 @@ def run(arguments: argparse.Namespace) -> None:
     memory = None if arguments.memory is None else check_memory(arguments.memory)
     columns, between = read_map(arguments.map), read_window(arguments.window)
     number_in("--seed", arguments.seed, 0, 2**63)
+    check_output("--output", arguments.output, [arguments.file])
     requests, report = read_requests(
         arguments.file, strict=arguments.strict, time_unit=arguments.time_unit, columns=columns
     )

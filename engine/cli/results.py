@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import pandas as pd
 
 from engine import wording
 from engine.bound import Bound
-from engine.errors import InputError
 
 TABLE_COLUMNS = {
     "policy": "policy",
@@ -34,6 +32,7 @@ def bound_row(bound: Bound) -> dict:
         "value": bound.value,
         "certified": bound.certified,
         "covers_preemption": bound.covers_preemption,
+        "covers_cut_prompts": bound.covers_cut_prompts,
         "method": bound.method,
     }
 
@@ -70,14 +69,6 @@ def show(result: dict, as_json: bool) -> None:
         print(f"\n{_bound_table(result['bounds'])}")
 
 
-def write_text(path: str, text: str) -> None:
-    """Write a file that the user named; InputError where that is not possible."""
-    try:
-        Path(path).write_text(text)
-    except OSError as problem:
-        raise InputError(f"cannot write {path}: {problem.strerror}") from problem
-
-
 def _policy_table(rows: list[dict]) -> str:
     table = pd.DataFrame(rows)[list(TABLE_COLUMNS)]
     for column in table.columns.drop("policy"):
@@ -93,7 +84,10 @@ def _bound_table(rows: list[dict]) -> str:
     """Each bound in two lines: its value and what it covers, then how it was certified."""
     lines = []
     for row in rows:
-        covers = "every run" if row["covers_preemption"] else "runs that keep their KV cache"
+        kept = "runs that keep their KV cache"
+        if not row["covers_cut_prompts"]:
+            kept += " and cut no prompt"
+        covers = "every run" if row["covers_preemption"] else kept
         lines.append(f"{row['bound']}: total latency >= {row['value']:,.1f}, for {covers}")
         lines.append(f"    {row['method']}")
     return "\n".join(lines)

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 
 import pandas as pd
 
 from engine.bound import Bound, find_method, gap
 from engine.cli.clock_arguments import read_clock
-from engine.cli.results import bound_row, show, write_text
+from engine.cli.files import check_output, write_text
+from engine.cli.numbers import number
+from engine.cli.results import bound_row, show
 from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop, read_topology
 from engine.cli.trace_arguments import add_trace_arguments, read_workload
 from engine.errors import InputError, Livelock
+from engine.fields import number_in
 from engine.metrics import per_request, summary
-from engine.policy import find_policy, quick_policies
+from engine.policy import Policy, find_policy, quick_policies
 from engine.simulate.run import Run
-from engine.workload import Workload, check_memory
+from engine.workload import Workload, check_memory, set_aside
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,21 +46,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="METHOD",
         help="a lower bound to measure the gap against, repeatable",
     )
-    parser.add_argument("--seed", type=int, default=0, help="for policies that draw at random")
+    parser.add_argument(
+        "--seed", type=number, metavar="N", help="for policies that draw at random (default 0)"
+    )
     parser.add_argument("--per-request", metavar="FILE.csv", help="write one row a request")
 
 
 def run(arguments: argparse.Namespace) -> None:
     memory = check_memory(arguments.memory)
+    if arguments.seed is not None:
+        number_in("--seed", arguments.seed, 0, 2**32 - 1, whole=True)
     clock = read_clock(arguments)
     params = read_params(arguments.param)
     methods = [find_method(key) for key in dict.fromkeys(arguments.bound)]
+    for method in methods:
+        method.check(clock)
+    check_output("--per-request", arguments.per_request, [arguments.trace])
     topology = read_topology(arguments)
     workload = in_closed_loop(read_workload(arguments), arguments)
     keys = list(dict.fromkeys(arguments.policy or quick_policies(len(workload))))
     chosen = [find_policy(key) for key in keys]
     for key in params.keys() - set(keys):
         raise InputError(f"a parameter of {key} is given, but {key} is not among the policies")
+    set_aside(workload, memory)  # some request must fit
+    params = {policy.key: policy_params(policy, params, arguments.seed) for policy in chosen}
     runs, failed = _run_all(chosen, topology, workload, memory, clock, params)
     if methods and workload.concurrency:
         print("no bound: in a closed loop arrivals depend on the policy", file=sys.stderr)
@@ -87,7 +100,7 @@ def _run_all(chosen, topology, workload, memory, clock, params) -> tuple[list[Ru
     runs, failed = [], []
     for policy in chosen:
         try:
-            given = params.get(policy.key, {})
+            given = params[policy.key]
             runs.append(topology.run(policy, workload, memory, clock=clock, **given))
         except Livelock as problem:
             print(problem, file=sys.stderr)
@@ -115,6 +128,14 @@ def read_params(given: list[str]) -> dict[str, dict[str, str]]:
         find_policy(key)
         params.setdefault(key, {})[name] = value
     return params
+
+
+def policy_params(policy: Policy, given: Mapping, seed: float | None) -> dict:
+    """A policy's parameters, checked; `--seed` is that of every policy that draws at random."""
+    own = given.get(policy.key, {})
+    if seed is not None and any(param.name == "seed" for param in policy.params):
+        own = {"seed": seed, **own}
+    return policy.read_params(own)
 
 
 def write_per_request(runs: list[Run], workload: Workload, path: str) -> None:

@@ -6,14 +6,19 @@ import argparse
 import sys
 
 from engine.cli.clock_arguments import add_clock_arguments
+from engine.cli.numbers import number
+from engine.errors import InputError
 from engine.traces import read_trace
+from engine.traces.formats import canonical
 from engine.workload import Workload
+
+WALL_CLOCK = "this log is in seconds, and a round is taken to last 1 s: set --round-seconds"
 
 
 def add_trace_arguments(parser: argparse.ArgumentParser) -> None:
     """A trace, the memory to serve it with, and the clock."""
     add_reading_arguments(parser)
-    parser.add_argument("--memory", "-M", type=float, required=True, help="KV budget M, tokens")
+    parser.add_argument("--memory", "-M", type=number, required=True, help="KV budget M, tokens")
     add_clock_arguments(parser)
 
 
@@ -22,7 +27,7 @@ def add_reading_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("trace", metavar="TRACE", help="CSV arrival,prompt,output, or a known log")
     parser.add_argument(
         "--round-seconds",
-        type=float,
+        type=number,
         default=1.0,
         metavar="X",
         help="seconds a round takes: divides the arrivals of the trace (default 1)",
@@ -35,9 +40,16 @@ def add_reading_arguments(parser: argparse.ArgumentParser) -> None:
 
 def read_workload(arguments: argparse.Namespace) -> Workload:
     """The trace's requests; what the reader set aside or noticed goes to stderr."""
-    workload, report = read_trace(
-        arguments.trace, round_seconds=arguments.round_seconds, strict=arguments.strict
-    )
+    try:
+        workload, report = read_trace(
+            arguments.trace, round_seconds=arguments.round_seconds, strict=arguments.strict
+        )
+    except OSError as problem:  # opened, but it cannot be read
+        raise InputError(f"cannot read {arguments.trace}: {problem.strerror or problem}") from None
     for remark in report.remarks():
         print(remark, file=sys.stderr)
+    on_wall_clock = report.format != canonical.NAME and report.span_s > 0
+    in_rounds = getattr(arguments, "clock", None) == "rounds"  # `verify` has no clock
+    if on_wall_clock and in_rounds and arguments.round_seconds == 1.0:
+        print(WALL_CLOCK, file=sys.stderr)
     return workload

@@ -42,4 +42,12 @@ from engine.dual.function import Dual, evaluate, rounded_down
 from engine.dual.split import GapSplit, gap_split
 from engine.dual.units import check_rounds, convex_prices
 
-__all__ = ["Dual", "GapSplit", "check_rounds", "convex_prices", "evaluate", "gap_split", "rounded_down"]
+__all__ = [
+    "Dual",
+    "GapSplit",
+    "check_rounds",
+    "convex_prices",
+    "evaluate",
+    "gap_split",
+    "rounded_down",
+]

@@ -16,7 +16,7 @@ import numpy as np
 from engine.compiled import kernel
 from engine.policies.vllm import TRANSFER, admission_limit
 from engine.policy import Param, policy
-from engine.simulate.median import Median, count_in, new_median, twice_the_median
+from engine.simulate.halves import Halves, join_halves, leave_halves, move_cut, new_halves
 from engine.simulate.outlook import (
     admit_along,
     admit_if_it_fits,
@@ -42,24 +42,52 @@ MARGIN = Param("margin", 0.1, 0.0, 0.9, "Share of M that plans leave free.")
 
 
 class Waiting(NamedTuple):
-    """Those not admitted yet.
+    """Those not admitted yet; sets of requests by order of arrival (engine/simulate/waiting.py).
 
     Attributes
     ----------
-    ranks : who they are, by order of arrival (engine/simulate/waiting.py)
-    prompt, output : the medians of their prompts and predicted outputs
+    everyone : all of them
+    growing : of these, the short prompts with long outputs
+    shrinking : the long prompts with short outputs
+    prompt, output : their halves by prompt and by predicted output
     """
 
-    ranks: np.ndarray
-    prompt: Median
-    output: Median
+    everyone: np.ndarray
+    growing: np.ndarray
+    shrinking: np.ndarray
+    prompt: Halves
+    output: Halves
+
+
+@kernel
+def _sort_in(waiting, i):
+    remove_waiting(waiting.growing, i)
+    remove_waiting(waiting.shrinking, i)
+    long_prompt, long_output = waiting.prompt.high[i], waiting.output.high[i]
+    if long_output and not long_prompt:
+        add_waiting(waiting.growing, i)
+    elif long_prompt and not long_output:
+        add_waiting(waiting.shrinking, i)
 
 
 @kernel
 def _join(waiting, i):
-    add_waiting(waiting.ranks, i)
-    count_in(waiting.prompt, i, 1)
-    count_in(waiting.output, i, 1)
+    add_waiting(waiting.everyone, i)
+    join_halves(waiting.prompt, i)
+    join_halves(waiting.output, i)
+    _sort_in(waiting, i)
+
+
+@kernel
+def _cut(waiting, halves, members):
+    """Move the cut to the median and sort in anew those whom it passed."""
+    first, last = move_cut(halves, members)
+    rank = next_waiting(halves.members, first)
+    while 0 <= rank < last:
+        i = halves.order[rank]
+        halves.high[i] = rank >= halves.cut[0]
+        _sort_in(waiting, i)
+        rank = next_waiting(halves.members, rank + 1)
 
 
 @kernel
@@ -67,23 +95,13 @@ def _try(server, outlook, waiting, i):
     """Admit request i if it fits; the first round at which it might."""
     start = admit_if_it_fits(server, outlook, i, False, 0.0)
     if start == server.watch.now.round:
-        remove_waiting(waiting.ranks, i)
-        count_in(waiting.prompt, i, -1)
-        count_in(waiting.output, i, -1)
+        remove_waiting(waiting.everyone, i)
+        remove_waiting(waiting.growing, i)
+        remove_waiting(waiting.shrinking, i)
+        leave_halves(waiting.prompt, i)
+        leave_halves(waiting.output, i)
         server.now.started += 1
     return start
-
-
-@kernel
-def _oldest(server, outlook, waiting, split, long_output, at):
-    """The oldest from `at` on with a long output and a short prompt, or the reverse; or -1."""
-    i = next_waiting(waiting.ranks, at)
-    while i >= 0:
-        is_long = 2 * outlook.predicted[i] > split[1]
-        if is_long == long_output and (2 * server.of[i].prompt > split[0]) != long_output:
-            return i
-        i = next_waiting(waiting.ranks, i + 1)
-    return -1
 
 
 @kernel
@@ -93,22 +111,22 @@ def _admit(server, outlook, waiting):
     members = now.arrived - now.started
     if members == 0:
         return NEVER
-    split = (twice_the_median(waiting.prompt, members), twice_the_median(waiting.output, members))
-    growing = _oldest(server, outlook, waiting, split, True, 0)
-    shrinking = _oldest(server, outlook, waiting, split, False, 0)
+    _cut(waiting, waiting.prompt, members)
+    _cut(waiting, waiting.output, members)
+    growing, shrinking = next_waiting(waiting.growing, 0), next_waiting(waiting.shrinking, 0)
     while growing >= 0 and shrinking >= 0:
         for i in (growing, shrinking):
             start = _try(server, outlook, waiting, i)
             if start > server.watch.now.round:
                 return start
-        growing = _oldest(server, outlook, waiting, split, True, growing)
-        shrinking = _oldest(server, outlook, waiting, split, False, shrinking)
-    i = next_waiting(waiting.ranks, 0)
+        growing = next_waiting(waiting.growing, growing)
+        shrinking = next_waiting(waiting.shrinking, shrinking)
+    i = next_waiting(waiting.everyone, 0)
     while i >= 0:
         start = _try(server, outlook, waiting, i)
         if start > server.watch.now.round:
             return start
-        i = next_waiting(waiting.ranks, i)
+        i = next_waiting(waiting.everyone, i)
     return NEVER
 
 
@@ -144,8 +162,9 @@ def complementary(workload, memory, predicted, margin, transfer, clock, progress
     recovery = NEWEST_DROPPED._replace(victim=SMALLEST, swap=True, transfer=transfer)
     limit = admission_limit(memory, margin)
     outlook = new_outlook(predicted[order], memory, limit, recovery)
-    medians = new_median(workload.prompt[order]), new_median(predicted[order])
-    waiting = Waiting(empty_waiting(len(order)), *medians)
+    sets = [empty_waiting(len(order)) for _ in range(3)]
+    halves = new_halves(workload.prompt[order]), new_halves(predicted[order])
+    waiting = Waiting(*sets, *halves)
     rule = partial(_complementary, outlook=outlook, waiting=waiting)
     return serve(workload, memory, clock, rule, progress)
 
@@ -160,7 +179,7 @@ def complementary(workload, memory, predicted, margin, transfer, clock, progress
     reconstructed=True,
     may_give_up_kv=True,
     params=(MARGIN, TRANSFER),
-    cost=lambda n: 4e-6 * n + 2e-9 * n**2,
+    cost=lambda n: 1.2e-5 * n,
 )
 def simulate(workload, memory, clock, progress, margin, transfer):
     return complementary(workload, memory, workload.output, margin, transfer, clock, progress)

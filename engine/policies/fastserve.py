@@ -22,7 +22,7 @@ STARVED = Param(
     uses_lengths=False,
     may_give_up_kv=True,
     params=(QUANTUM, STARVED, TRANSFER),
-    cost=lambda n: 4e-6 * n,
+    cost=lambda n: 5e-6 * n + 3e-10 * n**2,
 )
 def simulate(workload, memory, clock, progress, quantum, starved, transfer):
     return feedback_queue(workload, memory, Levels(quantum, starved, transfer), clock, progress)

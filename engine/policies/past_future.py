@@ -62,7 +62,7 @@ def past_future(workload, memory, predicted, margin, clock, progress):
     group="deployed",
     may_give_up_kv=True,
     params=(MARGIN,),
-    cost=lambda n: 2e-6 * n,
+    cost=lambda n: 6e-6 * n,
 )
 def simulate(workload, memory, clock, progress, margin):
     return past_future(workload, memory, workload.output, margin, clock, progress)

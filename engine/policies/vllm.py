@@ -33,8 +33,11 @@ def admission_limit(memory: int, watermark: float) -> int:
 
 
 def whole_blocks(memory: int, params) -> int:
-    """What of M is in whole blocks."""
-    return memory // params["block_size"] * params["block_size"]
+    """What of M is in whole blocks; InputError where M does not hold one."""
+    block = params["block_size"]
+    if block > memory:
+        raise InputError(f"block_size {block:,} is larger than M = {memory:,} tokens: lower it")
+    return memory // block * block
 
 
 @policy(

@@ -77,7 +77,8 @@ def _open_type(server, groups, kind, end):
         opens = pending
     elif pending >= groups.size[kind]:
         opens = groups.size[kind]
-    groups.line[end : end + opens] = groups.members[head : head + opens]
+    for k in range(opens):
+        groups.line[end + k] = groups.members[head + k]
     groups.opened[kind] += opens
     return end + opens
 
@@ -101,7 +102,8 @@ def _open_groups(server, groups):
             oldest = groups.members[groups.first[kind] + groups.opened[kind]]
             moment = min(moment, server.of[oldest].arrival + groups.max_wait)
             again = again or pending >= groups.size[kind]
-    groups.line[before:end].sort()
+    if end > before + 1:
+        groups.line[before:end].sort()
     return end, again, moment
 
 
@@ -185,7 +187,7 @@ def wait(workload, memory, predicted, sizes, max_wait, clock, progress):
     group="provable",
     may_give_up_kv=True,
     params=(THRESHOLD, MAX_WAIT),
-    cost=lambda n: 3e-6 * n,
+    cost=lambda n: 1e-5 * n,
 )
 def simulate(workload, memory, clock, progress, threshold, max_wait):
     sizes = thresholds(workload, types_of(workload), memory, clock)

@@ -30,7 +30,6 @@ from engine.simulate.server import (
     rounds_to_completion,
     rounds_to_overflow,
     swap_in,
-    tokens,
 )
 from engine.simulate.timetable import NEVER
 
@@ -45,6 +44,7 @@ class Outlook(NamedTuple):
     limit : tokens that admission may plan to fill, at most M; M on an empty server
     profile : the batch (engine/simulate/profile.py)
     first : (1,) int64, where the profile begins
+    end : (n,) int64, the rounds that complete those in the profile, as planned
     recovery : who has to go when memory runs out
     """
 
@@ -53,6 +53,7 @@ class Outlook(NamedTuple):
     limit: int
     profile: Profile
     first: np.ndarray
+    end: np.ndarray
     recovery: Admission
 
 
@@ -61,37 +62,65 @@ def new_outlook(
 ) -> Outlook:
     """The outlook of an empty server; `predicted` (n,) in order of arrival."""
     # Everyone in the batch holds a prompt and a token, two at least.
-    profile = new_profile(min(len(predicted), memory // 2) + 1)
-    return Outlook(predicted, tenths, limit, profile, np.zeros(1, np.int64), recovery)
+    groups = min(len(predicted), memory // 2) + 1
+    first, end = np.full(1, groups), np.zeros(len(predicted), np.int64)
+    return Outlook(predicted, tenths, limit, new_profile(groups), first, end, recovery)
 
 
 @kernel
-def planned_left(server, outlook, i):
-    """How many tokens request i is planned to generate from now on, at least 1."""
-    generated = tokens(server, i)
-    planned = max(outlook.predicted[i], generated + generated * outlook.tenths // 10)
-    return min(max(planned, generated + 1), server.memory - server.of[i].prompt) - generated
+def planned_left(predicted, tenths, room, generated):
+    """How many tokens a request is planned to generate from now on, at least 1.
+
+    `room` is what memory leaves for its output.
+    """
+    planned = max(predicted, generated + generated * tenths // 10, generated + 1)
+    return min(planned, room) - generated
 
 
 @kernel
-def _plan_in(server, outlook, i, after):
+def _plan_in(outlook, i, holding, left, at, after):
     """Add a request to the profile; `after` is the first group that completes after it."""
     x, alive, slack = outlook.profile
-    holding, left = server.of[i].prompt + tokens(server, i), planned_left(server, outlook, i)
-    at, limit = server.watch.now.round, outlook.limit
-    first = insert(x, alive, slack, outlook.first[0], limit, holding, left, at, after)
+    first = insert(x, alive, slack, outlook.first[0], outlook.limit, holding, left, at, after)
     outlook.first[0] = first
+    outlook.end[i] = at + left
+
+
+@kernel
+def _goes_as_planned(server, outlook):
+    """Whether the profile is of the batch, and as it would be planned now."""
+    x, alive, _ = outlook.profile
+    at, first = server.watch.now.round, outlook.first[0]
+    while first < x.size and x[first] <= at:
+        first += 1
+    outlook.first[0] = first
+    if server.now.running != (alive[first] if first < x.size else 0):
+        return False  # someone completed before the plan, or was preempted
+    of, batch, memory = server.of, server.batch, server.memory
+    predicted, tenths, end = outlook.predicted, outlook.tenths, outlook.end
+    for place in range(server.now.running):
+        i = batch[place]
+        r = of[i]
+        left = planned_left(predicted[i], tenths, memory - r.prompt, r.gen + at - r.since)
+        if end[i] != at + left:
+            return False
+    return True
 
 
 @kernel
 def look_out(server, outlook):
-    """Plan the batch anew."""
-    x = outlook.profile.x
+    """Plan the batch anew, if it does not go as planned."""
+    if _goes_as_planned(server, outlook):
+        return
+    x, at = outlook.profile.x, server.watch.now.round
     outlook.first[0] = x.size
     for place in range(server.now.running):
         i = server.batch[place]
-        end = server.watch.now.round + planned_left(server, outlook, i)
-        _plan_in(server, outlook, i, first_after(x, outlook.first[0], end))
+        r = server.of[i]
+        generated, room = r.gen + at - r.since, server.memory - r.prompt
+        left = planned_left(outlook.predicted[i], outlook.tenths, room, generated)
+        after = first_after(x, outlook.first[0], at + left)
+        _plan_in(outlook, i, r.prompt + generated, left, at, after)
 
 
 @kernel
@@ -99,7 +128,9 @@ def admit_if_it_fits(server, outlook, i, swapped, transfer):
     """Admit request i if the plans allow it now; the first round at which they might."""
     x, alive, slack = outlook.profile
     at, first, limit = server.watch.now.round, outlook.first[0], outlook.limit
-    holding, left = server.of[i].prompt + server.of[i].gen, planned_left(server, outlook, i)
+    r = server.of[i]
+    holding, room = r.prompt + r.gen, server.memory - r.prompt
+    left = planned_left(outlook.predicted[i], outlook.tenths, room, r.gen)
     start, after = NEVER, x.size
     # The batch alone may be planned to pass the limit: someone entered an empty server or has
     # outgrown a plan. Then nobody is admitted, not even one who would be gone by then.
@@ -108,7 +139,7 @@ def admit_if_it_fits(server, outlook, i, swapped, transfer):
     if server.now.running == 0:
         start, after = at, x.size
     if start == at:
-        _plan_in(server, outlook, i, after)
+        _plan_in(outlook, i, holding, left, at, after)
         if swapped:
             swap_in(server, i, transfer)
         else:

@@ -14,7 +14,7 @@ PAUSE = 0.1  # seconds between reports
 
 @cache
 def quiet_solver():
-    """`pulp.HiGHS`, after the banner of the process's first solver went to stderr.
+    """`pulp.HiGHS`, after the banner of the process's first solver went nowhere.
 
     HiGHS prints two lines when a process makes its first solver, whatever its options
     say. C's own buffer is emptied before stdout is given back.
@@ -33,14 +33,15 @@ def quiet_solver():
         ) from missing
 
     if os.name == "posix":
-        stdout = os.dup(1)
-        os.dup2(2, 1)
+        stdout, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
         try:
             highspy.Highs()
             ctypes.CDLL(None).fflush(None)
         finally:
             os.dup2(stdout, 1)
             os.close(stdout)
+            os.close(nowhere)
     return pulp.HiGHS
 
 

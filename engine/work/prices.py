@@ -26,7 +26,7 @@ from engine.workload import Workload
 KNOTS = 40
 # Cells times requests: for one value of L in the ascent, some 10 ms; for the last; for all steps.
 COARSE = 3_000_000
-FINE = 60_000_000
+FINE = 200_000_000
 ASCENT = 150_000_000
 FEWEST, MOST = 100, 2_000  # coarse cells
 FEWEST_STEPS = 8

@@ -27,6 +27,16 @@ PAGES = {
         ":material/vertical_align_bottom:",
         "How far is each policy from the best possible?",
     ),
+    "pages/4_Capacity.py": (
+        "Capacity",
+        ":material/dns:",
+        "How much is carried, how many servers does a load take, and at what price?",
+    ),
+    "pages/7_Trace_Audit.py": (
+        "Trace audit",
+        ":material/fact_check:",
+        "How far was a day from the best possible, and when?",
+    ),
     "pages/9_About.py": ("About", ":material/info:", "The model, the policies, the sources."),
 }
 

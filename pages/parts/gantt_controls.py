@@ -65,7 +65,7 @@ def ask_window(run: Run) -> tuple[int, int] | None:
     if begin == 0 and end == last:
         return None
     if begin >= end:
-        raise InputError(f"From round must be before to round (this run ends at {last}).")
+        raise InputError(f"From round must be before to round (this run ends at {last:,}).")
     return begin, end
 
 

@@ -49,7 +49,8 @@ def linked(
     name : the widget's key and the parameter's name in the address
     default : the value that is left out of the address; a list where several are chosen
     kind : int, float, bool or str
-    options, low, high : what a value may be; anything else becomes the default
+    options, low, high : what a value may be; anything else becomes the default. Of several
+        chosen the known ones stay
     """
     state = st.session_state
     allowed = None if options is None else list(options)
@@ -62,7 +63,10 @@ def linked(
         value = state["settings"].get(name, default)
     else:
         value = state.get(name, state["settings"].get(name, default))
-    if not _is_valid(value, default, allowed, low, high):
+    if isinstance(default, list):
+        known = [item for item in value if item in allowed]
+        value = known if known or not value else default
+    elif not _is_valid(value, default, allowed, low, high):
         value = default
     if state["arriving"] or name not in state or state[name] != value:
         # Only then: in other runs the browser may be ahead of us, and would be set back.
@@ -76,7 +80,7 @@ def _read(texts: tuple[str, ...] | None, default: Any, kind: type) -> Any:
     if texts is None:
         return default
     if isinstance(default, list):
-        return [text for text in texts if text]
+        return list(dict.fromkeys(text for text in texts if text))
     try:
         return texts[-1] == "true" if kind is bool else kind(texts[-1])
     except ValueError:
@@ -86,8 +90,6 @@ def _read(texts: tuple[str, ...] | None, default: Any, kind: type) -> Any:
 def _is_valid(value: Any, default: Any, allowed: list | None, low: float, high: float) -> bool:
     if value is None:
         return default is None
-    if isinstance(default, list):
-        return all(item in allowed for item in value)
     if allowed is not None:
         return value in allowed
     return isinstance(value, str) or low <= value <= high

@@ -1,0 +1,229 @@
+"""The windows added up: one gap a schedule, its interval, and where in the trace it arises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from engine import wording
+from engine.audit.interval import LEVEL, ratio_interval
+from engine.audit.judge import MEASURED, Finding, Judged, Judging
+from engine.audit.windows import Window
+from engine.progress import Progress, silent
+
+USUAL = "vllm"  # whose schedule is judged where nothing was measured and nobody named
+FEW = 10  # windows: below, an interval is a rough guess
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """One schedule over all windows that were judged.
+
+    Attributes
+    ----------
+    label, policy : as in `Judged.findings` and `Finding`
+    findings : one a window, in order of time
+    interval : of the gap, as ratios; None with one window
+    failed : why it has no gap, where a window could not be served
+    """
+
+    label: str
+    policy: str
+    findings: tuple[Finding, ...]
+    interval: tuple[float, float] | None
+    failed: str = ""
+
+    @property
+    def certified(self) -> bool:
+        """Whether every window has a proof."""
+        return not self.failed and all(finding.certified for finding in self.findings)
+
+    @property
+    def cost(self) -> float:
+        return sum(finding.cost for finding in self.findings)
+
+    @property
+    def bound(self) -> float | None:
+        return sum(f.bound.value for f in self.findings) if self.certified else None
+
+    @property
+    def gap(self) -> float | None:
+        """All windows' cost over all windows' bound; None unless each is certified."""
+        return self.cost / self.bound if self.certified else None
+
+    @property
+    def every_run(self) -> bool:
+        """Whether the bounds hold for schedules that preempt, too."""
+        return all(finding.bound.covers_preemption for finding in self.findings)
+
+    def is_above(self, percent: float) -> bool:
+        """Whether the gap is above so many per cent, chance allowed for."""
+        if self.gap is None:
+            return False
+        low = self.gap if self.interval is None else self.interval[0]
+        return 100 * (low - 1) > percent
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """A trace, judged.
+
+    Attributes
+    ----------
+    judged : the windows that were, in order of time
+    windows : how many the trace has
+    unit : of all times
+    seed : of the intervals
+    unit_seconds : how long a unit is on the wall clock of the trace; None where it has none
+    """
+
+    judged: tuple[Judged, ...]
+    windows: int
+    unit: str
+    seed: int = 0
+    unit_seconds: float | None = None
+
+    @cached_property
+    def standings(self) -> list[Standing]:
+        """What was measured first, then by gap; those without one last."""
+        labels = dict.fromkeys(
+            label for window in self.judged for label in [*window.findings, *window.failed]
+        )
+        found = [self._standing(label) for label in labels]
+        return sorted(
+            found, key=lambda one: (one.policy != MEASURED, one.gap is None, one.gap or 0.0)
+        )
+
+    def _standing(self, label: str) -> Standing:
+        findings = tuple(w.findings[label] for w in self.judged if label in w.findings)
+        why = [window.failed[label] for window in self.judged if label in window.failed]
+        failed = f"in {len(why)} of {len(self.judged)} windows: {why[0]}" if why else ""
+        interval = None
+        if not failed and all(finding.certified for finding in findings):
+            cost = np.array([finding.cost for finding in findings])
+            bound = np.array([finding.bound.value for finding in findings])
+            interval = ratio_interval(cost, bound, self.seed)
+        policy = findings[0].policy if findings else label.split()[0]
+        return Standing(label, policy, findings, interval, failed)
+
+    def judged_standing(self, policy: str = USUAL) -> Standing:
+        """What the audit is about: what was measured, else this policy, else the worst."""
+        wanted = {one.policy: one for one in reversed(self.standings)}
+        return wanted.get(MEASURED) or wanted.get(policy) or self.standings[-1]
+
+    def when(self, moment: float) -> str:
+        """A time of the trace, on the wall clock where it has one: 1:02:03 h, or in rounds."""
+        if self.unit_seconds is None:
+            return wording.amount(round(moment), self.unit)
+        return duration(moment * self.unit_seconds)
+
+    def spans_of(self, standing: Standing) -> list[Judged]:
+        """The windows of a standing's findings."""
+        return [window for window in self.judged if standing.label in window.findings]
+
+
+def audit(
+    windows: Sequence[Window],
+    judging: Judging,
+    in_trace: int,
+    seed: int = 0,
+    unit_seconds: float | None = None,
+    progress: Progress = silent,
+) -> Audit:
+    """Judge the windows one after another.
+
+    Parameters
+    ----------
+    windows : those to judge, as `pick` chose them
+    in_trace : how many the trace has
+    seed, unit_seconds : as in `Audit`
+    """
+    judged = []
+    for number, window in enumerate(windows):
+
+        def told(share: float, what: str = "", number=number) -> None:
+            progress((number + share) / len(windows), what)
+
+        judged.append(judging.judge(window, told))
+    return Audit(tuple(judged), in_trace, judging.clock.unit, seed, unit_seconds)
+
+
+def headline(found: Audit, judged: Standing) -> str:
+    """The audit in one sentence: how far the schedule was, and how near another would be."""
+    who = "The measured schedule" if judged.policy == MEASURED else f"**{judged.label}**"
+    if judged.gap is None:
+        return f"{who} has no gap: {judged.failed or 'no certified bound covers its runs'}."
+    if judged.gap < 1:
+        return (
+            f"{who} is faster than this clock and M allow: they do not describe that server. "
+            "Calibrate the round times and check M."
+        )
+    was = "was" if judged.policy == MEASURED else "is"
+    told = f"{who} {was} at most {_gap_in_words(judged)} from {_best_possible(judged)}"
+    nearer = [
+        one for one in found.standings if one.gap and one is not judged and one.gap < judged.gap
+    ]
+    if not nearer:
+        return f"{told}."
+    best = min(nearer, key=lambda one: one.gap)
+    less = "" if best.every_run or not judged.every_run else f" from {_best_possible(best)}"
+    return f"{told}; **{best.label}** would be at most {wording.percent(best.gap - 1)}{less}."
+
+
+def _gap_in_words(standing: Standing) -> str:
+    gap = wording.percent(standing.gap - 1)
+    if standing.interval is None:
+        return gap
+    low, high = (wording.percent(end - 1) for end in standing.interval)
+    return f"{gap} ({100 * LEVEL:.0f}{wording.THIN}% interval {low} to {high})"
+
+
+def _best_possible(standing: Standing) -> str:
+    every = standing.every_run
+    return "the best possible" if every else "the best possible without preemption"
+
+
+def remarks(found: Audit, judged: Standing) -> list[str]:
+    """What the numbers leave out, a sentence each."""
+    count = wording.count
+    seen = f"{count(len(found.judged))} of {count(found.windows)} windows were judged"
+    told = [
+        f"{seen}, each from an empty server: no window inherits what waited before it. That "
+        "favours no policy, but all look better than in one long run."
+    ]
+    if len(found.judged) == 1:
+        told.append("One window says nothing about others: no interval.")
+    elif len(found.judged) < FEW:
+        told.append("With so few windows the interval is rough and rather too narrow.")
+    if judged.policy == MEASURED:
+        told.append(
+            "Measured requests may have waited for those of the window before. That counts into "
+            "their gap, and not into a replayed policy's: larger windows make it less."
+        )
+    if where := where_it_arises(found, judged):
+        told.append(where)
+    return told
+
+
+def where_it_arises(found: Audit, standing: Standing) -> str:
+    """In which part of the trace most of the excess over the bound lies; nothing without one."""
+    excess = np.array([finding.excess for finding in standing.findings])
+    if not standing.certified or len(excess) < 2 or excess.sum() <= 0:
+        return ""
+    by_size = np.argsort(-excess, kind="stable")
+    half = int(np.searchsorted(np.cumsum(excess[by_size]), excess.sum() / 2)) + 1
+    worst = found.spans_of(standing)[by_size[0]]
+    return (
+        f"Half of the excess of {standing.label} arises in {wording.percent(half / len(excess))} "
+        f"of the windows, most from {found.when(worst.begin)} to {found.when(worst.end)}."
+    )
+
+
+def duration(seconds: float) -> str:
+    """1:02:03 h."""
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}{wording.THIN}h"

@@ -1,0 +1,55 @@
+"""The audit in tables, as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from engine import wording
+from engine.audit.standings import Audit, Standing
+
+
+def standings_table(standings: Sequence[Standing]) -> pd.DataFrame:
+    """One row a schedule."""
+    return pd.DataFrame(
+        [
+            {
+                "Schedule": one.label,
+                "Gap": wording.gap(one.gap),
+                "95 % interval": _interval(one),
+                "Total latency": wording.total(one.cost) if one.certified else "–",
+                "Bound": wording.total(one.bound) if one.certified else "–",
+                "Bound holds for": _holds_for(one),
+            }
+            for one in standings
+        ]
+    )
+
+
+def _interval(one: Standing) -> str:
+    return " to ".join(wording.gap(end) for end in one.interval) if one.interval else "–"
+
+
+def _holds_for(one: Standing) -> str:
+    if not one.certified:
+        return one.failed or "not certified"
+    return "every schedule" if one.every_run else "schedules without preemption"
+
+
+def windows_table(found: Audit, standing: Standing) -> pd.DataFrame:
+    """One row a window, of one schedule."""
+    return pd.DataFrame(
+        [
+            {
+                "From": found.when(window.begin),
+                "To": found.when(window.end),
+                "Requests": wording.count(finding.requests),
+                "Total latency": wording.total(finding.cost),
+                "Bound": wording.total(finding.bound.value) if finding.certified else "–",
+                "Gap": wording.gap(finding.gap),
+                "Proof": finding.bound.bound if finding.certified else "none",
+            }
+            for window, finding in zip(found.spans_of(standing), standing.findings, strict=True)
+        ]
+    )

@@ -1,0 +1,61 @@
+"""The audit as a web page in one file, to keep and to send round."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from engine import wording
+from engine.audit import Audit, Standing
+from engine.audit.standings import duration, headline, remarks
+from engine.audit.tables import standings_table, windows_table
+from engine.figures.audit import draw_gap_over_day, draw_standings
+from engine.figures.html import html_page
+from engine.traces import Report
+
+DRAWN = 8  # lines a chart; more cannot be told apart
+WHAT_A_GAP_IS = (
+    "A gap of +9 % says that no schedule of the same requests on the same server can have a "
+    "total latency more than 9 % lower; the bound under it is proved, window by window."
+)
+
+
+def audit_report(title: str, found: Audit, judged: Standing, report: Report | None = None) -> str:
+    """The HTML: the answer, where in the day the gap arises, every schedule, every window.
+
+    Parameters
+    ----------
+    title : what was audited, such as the file and M
+    judged : the schedule that the audit is about
+    report : how the trace was read
+    """
+    standings = [judged, *(one for one in found.standings if one is not judged)]
+    drawn = [one for one in standings if one.gap is not None][:DRAWN]
+    blocks = [f"# {headline(found, judged)}", title, WHAT_A_GAP_IS]
+    if drawn:
+        blocks += ["## Where in the day it arises", draw_gap_over_day(found, drawn)]
+    blocks += remarks(found, judged)
+    blocks += ["## Every schedule over all windows"]
+    blocks += [draw_standings(drawn)] if drawn else []
+    blocks += [standings_table(standings), "## Every window", windows_table(found, judged)]
+    if report is not None:
+        blocks += ["## The trace", import_table(report), *report.remarks()]
+    return html_page(f"Audit: {title}", blocks)
+
+
+def import_table(report: Report, over_memory: float | None = None) -> pd.DataFrame:
+    """How a file was read, one row a fact."""
+    facts = {
+        "Format": report.format,
+        "Rows in the file": wording.count(report.rows_in),
+        "Requests kept": wording.count(report.rows_kept),
+        "Set aside": wording.count(sum(report.set_aside.values())),
+        "Time unit": report.time_unit,
+        "Span": duration(report.span_s),
+        "Mean rate": wording.amount(report.rate, "a second") if report.rate else "all at once",
+        "Requests that tie with an earlier one": wording.count(report.ties),
+        "Largest burst at one moment": wording.count(report.largest_burst),
+        "With a measured latency": wording.count(report.measured["latency"]),
+    }
+    if over_memory is not None:
+        facts["Cannot fit in M"] = wording.percent(over_memory)
+    return pd.DataFrame({"Trace": list(facts), "": list(facts.values())})

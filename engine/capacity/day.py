@@ -1,0 +1,191 @@
+"""A day of changing rates: how many servers each hour, what they cost, and what users feel.
+
+Each hour is looked at as a steady load of its own and gets the fewest servers that carry it.
+A server takes a while to start, and is paid for meanwhile. With spare servers in every hour
+a plan costs more and its users wait less; the plans that nobody beats in both are the front.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine import wording
+from engine.capacity.cost import HOUR, Price
+from engine.capacity.draws import Draws
+from engine.capacity.objective import Objective
+from engine.capacity.rate import Capacity
+from engine.capacity.servers import USUAL_FLEETS, fewest_servers, first_guess
+from engine.clock import ROUNDS, Clock
+from engine.errors import InputError
+from engine.fields import number_in
+from engine.fleet import ONE_SERVER, Topology
+from engine.policy import Policy
+from engine.progress import Progress, silent
+from engine.workload import Workload
+
+HOURS = 24
+SPARES = (0, 1, 2, 4)  # servers beyond the fewest, one plan each
+CURVE = (  # of a service people use in the daytime, as shares of its peak; a shape of our own
+    0.34, 0.28, 0.24, 0.22, 0.22, 0.26, 0.36, 0.52, 0.72, 0.88, 0.96, 0.98,
+    0.92, 0.94, 1.00, 0.99, 0.95, 0.87, 0.78, 0.72, 0.68, 0.60, 0.50, 0.41,
+)  # fmt: skip
+
+
+def daily_curve(peak: float) -> tuple[float, ...]:
+    """The built-in day with this rate at its busiest hour."""
+    return tuple(number_in("peak rate", peak, 1e-4, 1e6) * share for share in CURVE)
+
+
+def read_rates(text: str) -> tuple[float, ...]:
+    """24 numbers, parted by commas or blanks; InputError otherwise."""
+    given = text.replace(",", " ").split()
+    if len(given) != HOURS:
+        raise InputError(f"a day has {HOURS} rates, one an hour, got {len(given)}")
+    try:
+        return tuple(number_in("rate of an hour", float(word), 0, 1e6) for word in given)
+    except ValueError as problem:
+        raise InputError(f"rates of a day must be numbers: {problem}") from None
+
+
+def hourly_rates(workload: Workload) -> tuple[float, ...]:
+    """Arrivals a second in each hour of a trace in seconds, counted from its first arrival.
+
+    Traces of several days are averaged over them; hours that the trace does not reach are 0.
+    """
+    since = workload.arrival - workload.arrival.min()
+    hour = (since // HOUR).astype(np.int64)
+    days = np.bincount(np.arange(hour.max() + 1) % HOURS, minlength=HOURS)
+    came = np.bincount(hour % HOURS, minlength=HOURS)
+    return tuple((came / np.maximum(days, 1) / HOUR).tolist())
+
+
+@dataclass(frozen=True)
+class Plan:
+    """So many servers in each hour.
+
+    Attributes
+    ----------
+    label : of the policy
+    policy : its key
+    spare : servers beyond the fewest in each hour
+    rates, servers : by hour
+    tails : by hour, the objective's percentile of end-to-end latency, mean over the seeds;
+        0 without arrivals
+    """
+
+    label: str
+    policy: str
+    spare: int
+    rates: tuple[float, ...]
+    servers: tuple[int, ...]
+    tails: tuple[float, ...]
+
+    @property
+    def worst(self) -> float:
+        """The percentile in the hour in which it is highest."""
+        return max(self.tails)
+
+    def server_hours(self, start_up: float = 0.0) -> float:
+        """Paid in a day that follows one like it; `start_up` is in hours."""
+        more = np.maximum(0, np.diff(self.servers, prepend=self.servers[-1])).sum()
+        return float(sum(self.servers) + start_up * more)
+
+    def cost(self, price: Price, start_up: float = 0.0) -> float:
+        """Of the day."""
+        return price.an_hour(self.server_hours(start_up))
+
+    def cost_of_peak(self, price: Price) -> float:
+        """Of a day that keeps the most servers all the time."""
+        return price.an_hour(len(self.servers) * max(self.servers))
+
+
+def plans(
+    policy: Policy,
+    params: Mapping,
+    draws: Draws,
+    memory: int,
+    rates: Sequence[float],
+    capacity: Capacity,
+    objective: Objective = Objective(),  # noqa: B008  (immutable)
+    clock: Clock = ROUNDS,
+    topology: Topology = ONE_SERVER,
+    progress: Progress = silent,
+) -> list[Plan]:
+    """One plan for each of SPARES; none where some hour's load is carried by no number."""
+    distinct = sorted(set(rates) - {0.0})
+    given = (policy, params, draws, memory)
+    fewest, tails = {0.0: 0}, {}
+    for done, rate in enumerate(distinct):
+        progress(done / len(distinct), f"{wording.number(rate)} a {clock.unit.removesuffix('s')}")
+        found = fewest_servers(*given, rate, capacity, objective, clock, topology)
+        if found.count is None:
+            return []
+        fewest[rate] = found.count
+        for spare in SPARES:
+            fleet = replace(topology, replicas=found.count + spare)
+            tails[rate, spare] = _tail(*given, rate, objective, clock, fleet)
+    return [
+        Plan(
+            capacity.label,
+            policy.key,
+            spare,
+            tuple(rates),
+            tuple(fewest[rate] + spare if rate else 0 for rate in rates),
+            tuple(tails[rate, spare] if rate else 0.0 for rate in rates),
+        )
+        for spare in SPARES
+    ]
+
+
+def _tail(policy, params, draws, memory, rate, objective, clock, fleet) -> float:
+    found = [
+        objective.percentile(
+            fleet.run(
+                policy, draws.at(rate, seed, fleet.replicas), memory, clock=clock, **params
+            ).latency
+        )
+        for seed in draws.seeds
+    ]
+    return float(np.mean(found))
+
+
+def seconds(
+    policy: Policy, draws: Draws, rates: Sequence[float], capacity: Capacity, topology: Topology
+) -> float:
+    """How long `plans` takes, roughly."""
+    if capacity.rate is None:
+        return 0.0
+    runs = len(draws.seeds) * (len(SPARES) + 1 + USUAL_FLEETS)
+    n = len(draws.present)
+    counts = [first_guess(rate, capacity, topology) for rate in set(rates) - {0.0}]
+    return sum(runs * replace(topology, replicas=count).cost(policy, count * n) for count in counts)
+
+
+def pareto(found: Sequence[Plan], cost: Callable[[Plan], float]) -> list[Plan]:
+    """The plans that no other beats in both cost and worst percentile, by ascending cost."""
+    front: list[Plan] = []
+    for plan in sorted(found, key=lambda plan: (cost(plan), plan.worst)):
+        if not front or plan.worst < front[-1].worst:
+            front.append(plan)
+    return front
+
+
+def in_words(found: Sequence[Plan], price: Price, start_up: float) -> str:
+    """The cheapest plan, against the next policy's and against keeping the peak all day."""
+    leanest = sorted(
+        (plan for plan in found if plan.spare == 0), key=lambda plan: plan.cost(price, start_up)
+    )
+    best = leanest[0]
+    told = (
+        f"**{best.label}** needs {min(best.servers)} to {max(best.servers)} servers over the "
+        f"day, {wording.number(best.server_hours(start_up))} server-hours: "
+        f"{wording.number(best.cost(price, start_up))} USD a day, against "
+        f"{wording.number(best.cost_of_peak(price))} with {max(best.servers)} all day"
+    )
+    dearest = leanest[-1]
+    if dearest.cost(price, start_up) <= best.cost(price, start_up):
+        return f"{told}."
+    return f"{told} and {wording.number(dearest.cost(price, start_up))} under {dearest.label}."

@@ -1,0 +1,129 @@
+"""The largest rate that each policy carries within limits, and the servers for a load."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import pandas as pd
+
+from engine import wording
+from engine.capacity.answer import Offer, answer, best_first, rows
+from engine.capacity.cost import Price, price_of
+from engine.capacity.draws import SEEDS, Draws
+from engine.capacity.rate import largest_rate
+from engine.capacity.servers import fewest_servers
+from engine.cli.clock_arguments import read_clock
+from engine.cli.limit_arguments import add_limit_arguments, read_objective
+from engine.cli.numbers import number
+from engine.cli.results import print_json
+from engine.cli.scenario_arguments import add_source_arguments, read_source
+from engine.cli.simulate import read_params
+from engine.errors import InputError
+from engine.hardware import find_preset
+from engine.policy import POLICIES, find_policy, quick_policies
+from engine.workload import check_memory
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_source_arguments(parser)
+    add_limit_arguments(parser)
+    parser.add_argument(
+        "--seeds", type=number, default=SEEDS, help=f"draws, for the interval ({SEEDS})"
+    )
+    parser.add_argument(
+        "--load",
+        type=number,
+        metavar="R",
+        help="find servers for so many requests a clock unit",
+    )
+    parser.add_argument(
+        "--price", type=number, metavar="USD", help="of a GPU-hour (sample_data/prices.csv)"
+    )
+    parser.add_argument("--gpus", type=number, help="GPUs a server (the hardware's)")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    memory = check_memory(arguments.memory)
+    clock = read_clock(arguments)
+    objective = read_objective(arguments)
+    price = _price(arguments)
+    draws = Draws(read_source(arguments, memory), arguments.seeds)
+    offers = [
+        _offer(arguments, key, params, draws, memory, objective, clock)
+        for key, params in _chosen(arguments, len(draws.present)).items()
+    ]
+    load = draws.rate if arguments.load is None else arguments.load
+    told = answer(offers, load, clock.unit, _server(arguments), objective.has_limits)
+    limits = {"all": objective.slo.limits}
+    limits |= {name: slo.limits for name, slo in objective.by_class}
+    records = rows(offers, load, float(draws.present.output.mean()), clock, price)
+    if arguments.format == "table":
+        print(f"{told.replace('**', '')}\n\n{_table(best_first(offers), records)}")
+        return
+    print_json(
+        {
+            "memory": memory,
+            "clock": arguments.clock,
+            "percentile": objective.percent,
+            "limits": limits,
+            "load": arguments.load,
+            "seeds": list(draws.seeds),
+            "policies": records,
+            "answer": told.replace("**", ""),
+        }
+    )
+
+
+def _chosen(arguments: argparse.Namespace, n: int) -> dict[str, dict]:
+    """The parameters given for each policy, by its key."""
+    params = read_params(arguments.param)
+    quick = [key for key in quick_policies(n) if not POLICIES[key].timed]
+    keys = list(dict.fromkeys(arguments.policy or quick))
+    for key in params.keys() - set(keys):
+        raise InputError(f"a parameter of {key} is given, but {key} is not among the policies")
+    for key in keys:
+        if find_policy(key).timed:
+            raise InputError(f"{key} stops by the clock: leave it out, its rate would be chance")
+    return {key: params.get(key, {}) for key in keys}
+
+
+def _offer(arguments, key, params, draws, memory, objective, clock) -> Offer:
+    given = (find_policy(key), params, draws, memory)
+    found = largest_rate(*given, objective, clock)
+    if arguments.load is None:
+        return Offer(found)
+    return Offer(found, fewest_servers(*given, arguments.load, found, objective, clock))
+
+
+def _server(arguments: argparse.Namespace) -> str:
+    if arguments.hardware is None:
+        return "one server"
+    return f"one server ({find_preset(arguments.hardware).title})"
+
+
+def _price(arguments: argparse.Namespace) -> Price:
+    preset = None if arguments.hardware is None else find_preset(arguments.hardware)
+    known = price_of(preset)
+    if preset is None and arguments.price is None and arguments.load is not None:
+        print(f"a GPU-hour is taken to cost {known.gpu_hour:g} USD: set --price", file=sys.stderr)
+    return Price(
+        known.gpu_hour if arguments.price is None else arguments.price,
+        known.gpus if arguments.gpus is None else arguments.gpus,
+    )
+
+
+def _table(offers: list[Offer], records: list[dict]) -> str:
+    written = [
+        {
+            "policy": offer.capacity.label,
+            "rate": wording.number(record["rate"]),
+            "from": wording.number(record["low"]),
+            "to": wording.number(record["high"]),
+            "servers": wording.number(record["servers"]),
+            "USD an hour": wording.number(record["cost_per_hour"]),
+            "USD a million tokens": wording.number(record["cost_per_million_tokens"]),
+        }
+        for offer, record in zip(offers, records, strict=True)
+    ]
+    return pd.DataFrame(written).to_string(index=False)

@@ -1,0 +1,59 @@
+"""The arguments that describe requests to draw, or name a trace to take them from."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import fields
+
+from engine.arrivals import ARRIVALS
+from engine.cli.clock_arguments import add_clock_arguments
+from engine.cli.generate import NUMBERS
+from engine.cli.numbers import number
+from engine.cli.trace_arguments import read_workload
+from engine.errors import InputError
+from engine.scenario import Scenario, read_mix
+from engine.workload import Workload
+
+
+def add_source_arguments(parser: argparse.ArgumentParser) -> None:
+    """A trace or what describes a scenario, the memory, the clock, and how to print."""
+    parser.add_argument(
+        "trace", nargs="?", metavar="TRACE", help="a CSV or a known log; without it, a mix is drawn"
+    )
+    parser.add_argument("--memory", "-M", type=number, required=True, help="KV budget M, tokens")
+    parser.add_argument("--mix", metavar="short=0.8,long=0.2", help="request classes and shares")
+    over_time = [kind for kind in ARRIVALS if kind != "backlog"]
+    parser.add_argument("--arrivals", choices=over_time, help="how requests arrive (poisson)")
+    for name, meaning in NUMBERS.items():
+        default = getattr(Scenario, name.replace("-", "_"))
+        parser.add_argument(f"--{name}", type=number, help=f"{meaning} (default {default})")
+    parser.add_argument(
+        "--round-seconds", type=number, default=1.0, metavar="X", help="divides a trace's arrivals"
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="stop at bad rows of a log instead of counting them"
+    )
+    add_clock_arguments(parser)
+    parser.add_argument(
+        "--policy", action="append", metavar="KEY", help="repeatable (default: every quick one)"
+    )
+    parser.add_argument(
+        "--param", action="append", default=[], metavar="KEY.NAME=VALUE", help="repeatable"
+    )
+    parser.add_argument("--format", choices=["table", "json"], default="table")
+
+
+def read_source(arguments: argparse.Namespace, memory: int) -> Scenario | Workload:
+    """The trace's requests, or the scenario that the arguments describe."""
+    given = {
+        field.name: value
+        for field in fields(Scenario)
+        if field.name != "memory" and (value := getattr(arguments, field.name, None)) is not None
+    }
+    if arguments.trace is None:
+        if "mix" in given:
+            given["mix"] = read_mix(given["mix"])
+        return Scenario(**{"arrivals": "poisson", "memory": memory, **given})
+    if given:
+        raise InputError(f"--{next(iter(given)).replace('_', '-')} is for a mix, not for a TRACE")
+    return read_workload(arguments)

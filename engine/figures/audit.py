@@ -1,0 +1,131 @@
+"""The gaps of a trace, window by window over the day, and all windows together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from engine import wording
+from engine.audit import MEASURED, Audit, Standing
+from engine.figures.palette import SOLID, policy_style
+from engine.figures.percent_axis import height, percent_axis
+from engine.figures.time_axis import time_axis
+
+MEASURED_STYLE = ("#1a202c", SOLID)  # what happened, in no policy's colour
+
+
+def _style(standing: Standing) -> tuple[str, str]:
+    return MEASURED_STYLE if standing.policy == MEASURED else policy_style(standing.policy)
+
+
+def draw_gap_over_day(found: Audit, standings: Sequence[Standing]) -> go.Figure:
+    """One line a schedule: the gap of every window, as wide as the window."""
+    figure = go.Figure()
+    span = found.judged[-1].end - found.judged[0].begin
+    scale, title = time_axis(span, found.unit, found.unit_seconds)
+    # The first is what the audit is about and is drawn last, above the others.
+    for rank, standing in reversed(list(enumerate(standings))):
+        _add_steps(figure, found, standing, rank, scale)
+    gaps = [f.gap for one in standings for f in one.findings if f.gap is not None]
+    figure.update_xaxes(title=title)
+    figure.update_yaxes(**percent_axis(gaps or [1.0]))
+    figure.update_layout(
+        height=420,
+        margin={"t": 40, "r": 12, "b": 8, "l": 8},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        hovermode="closest",
+        font={"size": 14},
+        dragmode=False,
+    )
+    return figure
+
+
+def _add_steps(
+    figure: go.Figure, found: Audit, standing: Standing, rank: int, scale: float
+) -> None:
+    colour, dash = _style(standing)
+    x: list[float | None] = []
+    y: list[float | None] = []
+    told: list[list[str]] = []
+    after = None
+    for window, finding in zip(found.spans_of(standing), standing.findings, strict=True):
+        if finding.gap is None:
+            continue
+        if after is not None and window.number != after + 1:  # windows between were not judged
+            x, y, told = [*x, None], [*y, None], [*told, ["", "", ""]]
+        after = window.number
+        hover = [
+            wording.gap(finding.gap),
+            wording.count(finding.requests),
+            wording.amount(finding.excess, found.unit),
+        ]
+        x += [window.begin / scale, window.end / scale]
+        y += [height(finding.gap)] * 2
+        told += [hover, hover]
+    figure.add_scatter(
+        x=x,
+        y=y,
+        name=standing.label,
+        legendrank=rank,
+        mode="lines",
+        line={"color": colour, "dash": dash, "width": 2.5},
+        customdata=told,
+        hovertemplate="%{customdata[0]} over %{customdata[1]} requests<br>%{customdata[2]} above "
+        f"the bound<extra>{standing.label}</extra>",
+    )
+
+
+def describe_gap_over_day(standings: Sequence[Standing]) -> str:
+    """The chart in one sentence, for those who cannot see it."""
+    told = []
+    for standing in standings:
+        gaps = [f.gap for f in standing.findings if f.gap is not None]
+        if gaps:
+            middle = wording.gap(float(np.median(gaps)))
+            told.append(f"{standing.label} {middle}, at most {wording.gap(max(gaps))}")
+    return f"Gap to the certified bound over the day, median of the windows: {'; '.join(told)}."
+
+
+def draw_standings(standings: Sequence[Standing]) -> go.Figure:
+    """Each schedule's gap over all windows as a dot with its interval."""
+    figure = go.Figure()
+    known = [standing for standing in standings if standing.gap is not None]
+    for standing in known:
+        colour, _ = _style(standing)
+        low, high = standing.interval or (standing.gap, standing.gap)
+        at = height(standing.gap)
+        figure.add_scatter(
+            x=[at],
+            y=[standing.label],
+            mode="markers",
+            marker={"size": 14, "color": colour},
+            error_x={
+                "type": "data",
+                "array": [height(high) - at],
+                "arrayminus": [at - height(low)],
+                "thickness": 2.5,
+                "width": 7,
+            },
+            customdata=[[wording.gap(standing.gap), wording.gap(low), wording.gap(high)]],
+            hovertemplate="%{customdata[0]}, interval %{customdata[1]} to %{customdata[2]}"
+            f"<extra>{standing.label}</extra>",
+        )
+    ends = [end for one in known for end in (one.interval or (one.gap,))]
+    figure.update_xaxes(**percent_axis(ends or [1.0]))
+    figure.update_yaxes(autorange="reversed", automargin=True)
+    figure.update_layout(
+        height=130 + 32 * len(known),
+        margin={"t": 16, "r": 24, "b": 8, "l": 8},
+        showlegend=False,
+        font={"size": 14},
+        dragmode=False,
+    )
+    return figure
+
+
+def describe_standings(standings: Sequence[Standing]) -> str:
+    """The chart in one sentence, for those who cannot see it."""
+    told = ", ".join(f"{one.label} {wording.gap(one.gap)}" for one in standings)
+    return f"Gap to the certified bound over all windows: {told}."

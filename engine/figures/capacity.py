@@ -1,0 +1,85 @@
+"""The rates that policies carry, each with its interval and its seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from engine.capacity.rate import Capacity
+from engine.figures.palette import LIMIT_GREY, policy_style
+from engine.wording import number
+
+
+def draw_rates(found: Sequence[Capacity], now: float, unit: str) -> go.Figure:
+    """One row a policy: its rate with the 95 % interval, faint dots for the seeds.
+
+    Parameters
+    ----------
+    found : best first; those without a rate are named and have an empty row
+    now : the present rate, marked
+    """
+    each = unit.removesuffix("s")
+    figure = go.Figure()
+    for capacity in reversed(found):
+        colour, _ = policy_style(capacity.policy)
+        _add_row(figure, capacity, colour, each)
+    figure.add_vline(
+        x=now,
+        line={"color": LIMIT_GREY, "width": 2, "dash": "dot"},
+        annotation={"text": f"now {number(now)}", "yanchor": "bottom"},
+        annotation_position="top",
+        layer="below",
+    )
+    figure.update_xaxes(title=f"requests a {each}", rangemode="tozero")
+    figure.update_yaxes(
+        type="category",
+        categoryorder="array",
+        categoryarray=[capacity.label for capacity in reversed(found)],
+        automargin=True,
+    )
+    figure.update_layout(
+        height=120 + 40 * len(found),
+        margin={"t": 28, "r": 12, "b": 8, "l": 8},
+        showlegend=False,
+        font={"size": 14},
+        dragmode=False,
+    )
+    return figure
+
+
+def _add_row(figure: go.Figure, capacity: Capacity, colour: str, each: str) -> None:
+    carried = [border.carries for border in capacity.borders]
+    figure.add_scatter(
+        x=[rate if rate > 0 else None for rate in carried],
+        y=[capacity.label] * len(carried),
+        mode="markers",
+        marker={"color": colour, "size": 7, "opacity": 0.35},
+        customdata=capacity.seeds,
+        hovertemplate=f"seed %{{customdata}}: %{{x:.4g}} a {each}<extra>{capacity.label}</extra>",
+    )
+    low, high = capacity.interval or (None, None)
+    known = capacity.interval is not None
+    figure.add_scatter(
+        x=[capacity.rate],
+        y=[capacity.label],
+        mode="markers",
+        marker={"color": colour, "size": 13, "symbol": "diamond"},
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": [high - capacity.rate] if known else [0],
+            "arrayminus": [capacity.rate - low] if known else [0],
+            "color": colour,
+            "thickness": 2.5,
+        },
+        hovertemplate=f"%{{x:.4g}} a {each}"
+        + (f"<br>95 % interval {number(low)} to {number(high)}" if known else "")
+        + f"<extra>{capacity.label}</extra>",
+    )
+
+
+def describe_rates(found: Sequence[Capacity], unit: str) -> str:
+    """The chart in one sentence, for those who cannot see it."""
+    told = ", ".join(f"{capacity.label} {number(capacity.rate)}" for capacity in found)
+    return f"Largest rate of each policy, requests a {unit.removesuffix('s')}: {told}."

@@ -1,0 +1,103 @@
+"""A day: how many servers each hour, and what waiting less would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import plotly.graph_objects as go
+
+from engine import wording
+from engine.capacity.day import Plan, pareto
+from engine.figures.palette import LIMIT_GREY, policy_style
+
+LAYOUT = {
+    "height": 380,
+    "margin": {"t": 40, "r": 12, "b": 8, "l": 8},
+    "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+    "font": {"size": 14},
+    "dragmode": False,
+    "hovermode": "closest",
+}
+
+
+def draw_day(plans: Sequence[Plan]) -> go.Figure:
+    """The fewest servers in each hour, one step line a policy."""
+    figure = go.Figure()
+    for plan in (plan for plan in plans if plan.spare == 0):
+        colour, dash = policy_style(plan.policy)
+        hours = len(plan.servers)
+        figure.add_scatter(
+            x=list(range(hours + 1)),
+            y=[*plan.servers, plan.servers[-1]],
+            customdata=[*plan.rates, plan.rates[-1]],
+            mode="lines",
+            name=plan.label,
+            line={"color": colour, "dash": dash, "width": 2.5, "shape": "hv"},
+            hovertemplate="hour %{x}: %{y} servers for %{customdata:.4g}"
+            f"<extra>{plan.label}</extra>",
+        )
+    figure.update_xaxes(title="hour", range=[0, 24], dtick=4)
+    figure.update_yaxes(title="servers", rangemode="tozero", automargin=True)
+    figure.update_layout(**LAYOUT)
+    return figure
+
+
+def describe_day(plans: Sequence[Plan]) -> str:
+    """The chart in one sentence, for those who cannot see it."""
+    told = ", ".join(
+        f"{plan.label} {min(plan.servers)} to {max(plan.servers)}"
+        for plan in plans
+        if plan.spare == 0
+    )
+    return f"Fewest servers in each hour of a day: {told}."
+
+
+def draw_pareto(
+    plans: Sequence[Plan], cost: Callable[[Plan], float], unit: str, percent: float
+) -> go.Figure:
+    """Cost of the day against the latency percentile in its worst hour; the front is ringed."""
+    figure = go.Figure()
+    for label in dict.fromkeys(plan.label for plan in plans):
+        mine = [plan for plan in plans if plan.label == label]
+        colour, dash = policy_style(mine[0].policy)
+        figure.add_scatter(
+            x=[cost(plan) for plan in mine],
+            y=[plan.worst for plan in mine],
+            mode="lines+markers",
+            name=label,
+            line={"color": colour, "dash": dash, "width": 2},
+            marker={"size": 9},
+            customdata=[plan.spare for plan in mine],
+            hovertemplate="%{x:,.4g} USD a day<br>%{y:,.4g} " + unit
+            + f"<br>%{{customdata}} spare servers<extra>{label}</extra>",
+        )  # fmt: skip
+    front = pareto(plans, cost)
+    figure.add_scatter(
+        x=[cost(plan) for plan in front],
+        y=[plan.worst for plan in front],
+        mode="markers",
+        name="nobody beats",
+        marker={
+            "symbol": "circle-open",
+            "size": 17,
+            "color": LIMIT_GREY,
+            "line": {"width": 2},
+        },
+        hoverinfo="skip",
+    )
+    figure.update_xaxes(title="USD a day")
+    figure.update_yaxes(
+        title=f"P{percent:g} latency, worst hour ({unit})", type="log", automargin=True
+    )
+    figure.update_layout(**LAYOUT)
+    return figure
+
+
+def describe_pareto(plans: Sequence[Plan], cost: Callable[[Plan], float], unit: str) -> str:
+    """The chart in one sentence, for those who cannot see it."""
+    told = "; ".join(
+        f"{plan.label} with {plan.spare} spare: {wording.number(cost(plan))} USD and "
+        f"{wording.amount(plan.worst, unit)}"
+        for plan in pareto(plans, cost)
+    )
+    return f"Plans that no other beats in cost and in latency: {told}."

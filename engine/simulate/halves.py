@@ -1,0 +1,94 @@
+"""A changing set of requests, cut at its median.
+
+Members at or below the median are in the low half, the others in the high half; with an
+even number of members the median is the mean of the middle two. Counts over ranks in a
+tree (Fenwick) find the median. When it moves, only members between the old and the new cut
+change halves, and these are found by rank (engine/simulate/waiting.py).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.compiled import kernel
+from engine.simulate.waiting import add_waiting, empty_waiting, remove_waiting
+
+
+class Halves(NamedTuple):
+    """The set and its cut.
+
+    Attributes
+    ----------
+    values : (n,) int64, ascending, of all who may join
+    order, rank : (n,) int64, the request of each of these values, and the reverse
+    counts : (n + 1,) int64, entry r counts the members of the r & -r ranks up to r - 1
+    members : their ranks
+    cut : (1,) int64, the first rank above the median
+    high : (n,) bool, by request, whether a member is in the high half
+    """
+
+    values: np.ndarray
+    order: np.ndarray
+    rank: np.ndarray
+    counts: np.ndarray
+    members: np.ndarray
+    cut: np.ndarray
+    high: np.ndarray
+
+
+def new_halves(values: np.ndarray) -> Halves:
+    """The empty set; `values` (n,) int64 of all who may join it."""
+    n = len(values)
+    order = np.argsort(values, kind="stable")
+    rank = np.empty(n, np.int64)
+    rank[order] = np.arange(n)
+    counts, cut = np.zeros(n + 1, np.int64), np.zeros(1, np.int64)
+    return Halves(values[order], order, rank, counts, empty_waiting(n), cut, np.zeros(n, bool))
+
+
+@kernel
+def _count(halves, at, by):
+    while at < halves.counts.size:
+        halves.counts[at] += by
+        at += at & -at
+
+
+@kernel
+def join_halves(halves, i):
+    """Request i is a member, in the half where the present cut has it."""
+    rank = halves.rank[i]
+    _count(halves, rank + 1, 1)
+    add_waiting(halves.members, rank)
+    halves.high[i] = rank >= halves.cut[0]
+
+
+@kernel
+def leave_halves(halves, i):
+    """Request i is a member no longer; the cut stays."""
+    _count(halves, halves.rank[i] + 1, -1)
+    remove_waiting(halves.members, halves.rank[i])
+
+
+@kernel
+def _value_of(halves, place):
+    """The member value at `place`, counted from 0 in ascending order."""
+    counts, at, step = halves.counts, 0, 1
+    while 2 * step < counts.size:
+        step *= 2
+    while step > 0:
+        if at + step < counts.size and counts[at + step] <= place:
+            at += step
+            place -= counts[at]
+        step //= 2
+    return halves.values[at]
+
+
+@kernel
+def move_cut(halves, members):
+    """Cut the `members` at their median; the first and the last rank that may have changed."""
+    twice = _value_of(halves, (members - 1) // 2) + _value_of(halves, members // 2)
+    old, new = halves.cut[0], np.searchsorted(halves.values, twice // 2, side="right")
+    halves.cut[0] = new
+    return min(old, new), max(old, new)

@@ -1,0 +1,304 @@
+"""The largest rate is where the answer turns, and overload has none; servers and money follow."""
+
+import numpy as np
+import pytest
+
+from engine import InputError, Scenario, Workload, find_policy, generate
+from engine.capacity.answer import Offer, answer, best_first, rows
+from engine.capacity.cost import Price, price_of, prices
+from engine.capacity.draws import Draws
+from engine.capacity.objective import Objective, check_it_has_a_rate
+from engine.capacity.rate import Capacity, largest_rate
+from engine.capacity.servers import Servers, fewest_servers
+from engine.clock import ROUNDS
+from engine.fleet import Topology
+from engine.hardware import gpus, presets
+from engine.headroom import Border
+from engine.overload import verdict
+from engine.slo import Slo
+
+LARGE = presets()["llama-2-70b-a100-tp4"].clock
+SMALL = presets()["llama-3-8b-a100"].clock
+MIX = {"short": 0.8, "long": 0.2}
+CASES = {  # policy, clock, rate, M, mix, burstiness, limits
+    "svf": (LARGE, 1.6, 16_492, MIX, 1.0, Slo(ttft=10)),
+    "vllm": (LARGE, 1.6, 16_492, MIX, 1.0, Slo(ttft=10)),
+    "fcfs": (ROUNDS, 0.08, 16_492, MIX, 1.0, Slo()),
+    "mc-sf": (ROUNDS, 0.08, 16_492, MIX, 1.0, Slo(ttft=300)),
+    "sarathi": (LARGE, 1.6, 16_492, MIX, 1.0, Slo(tpot=0.3)),
+    "past-future": (LARGE, 1.6, 16_492, MIX, 1.0, Slo(latency=120)),
+    "shortest-total": (LARGE, 1.6, 30_000, MIX, 2.0, Slo(ttft=5)),
+    "vllm-priority": (ROUNDS, 0.05, 9_000, {"short": 1.0}, 1.0, Slo(latency=900)),
+    "shortest-prompt": (SMALL, 8.0, 60_000, {"conversation": 1.0}, 1.0, Slo(ttft=3)),
+    "orca": (SMALL, 4.0, 40_000, {"conversation": 0.5, "code": 0.5}, 1.0, Slo(ttft=1, latency=60)),
+}
+
+
+def draws_of(clock, rate, memory, mix, burstiness, slo, seeds=4, n=500):
+    kind = "poisson" if burstiness == 1 else "gamma"
+    scenario = Scenario(
+        memory=memory, mix=mix, n=n, arrivals=kind, rate=rate, burstiness=burstiness
+    )
+    return Draws(scenario, seeds)
+
+
+@pytest.fixture(scope="module")
+def usual():
+    return Draws(Scenario(n=1000, arrivals="poisson", rate=1.6), 3)
+
+
+def carried(key, draws, objective=Objective(), memory=16_492, clock=LARGE, **more):  # noqa: B008
+    return largest_rate(find_policy(key), {}, draws, memory, objective, clock, **more)
+
+
+@pytest.mark.parametrize("key", CASES)
+def test_bisection_agrees_with_a_fine_grid(key):
+    """The mean of the borders on a grid of 2 % steps lies in the stated interval; so do both
+    readings of a border that chance makes ragged, the first failure and the last success."""
+    clock, _, memory, *_, slo = CASES[key]
+    draws, objective = draws_of(*CASES[key]), Objective(slo)
+    found = carried(key, draws, objective, memory, clock)
+    grid = np.geomspace(found.rate / 2.5, found.rate * 2.5, 92)
+    first, last = [], []
+    for seed in draws.seeds:
+        runs = (find_policy(key).run(draws.at(float(r), seed), memory, clock=clock) for r in grid)
+        met = np.array([objective.met_by(run) for run in runs])
+        assert met[0]
+        assert not met[-1]
+        first.append(grid[np.argmin(met) - 1])
+        last.append(grid[np.flatnonzero(met)[-1]])
+    low, high = found.interval
+    assert low <= np.mean(first) <= high
+    assert low <= np.mean(last) <= high
+
+
+@pytest.mark.parametrize("key", CASES)
+def test_each_seed_turns_there(key):
+    """At the rate carried the objective is met, at the one that fails it is not, 1 % apart."""
+    clock, _, memory, *_, slo = CASES[key]
+    draws, objective = draws_of(*CASES[key], seeds=2), Objective(slo)
+    found = carried(key, draws, objective, memory, clock)
+    for seed, border in zip(found.seeds, found.borders, strict=True):
+        assert 1 < border.fails / border.carries < 1.01
+        for at, expected in ((border.carries, True), (border.fails, False)):
+            run = find_policy(key).run(draws.at(at, seed), memory, clock=clock)
+            assert objective.met_by(run) == expected
+            assert expected <= (verdict(run).kind != "overloaded")
+
+
+def test_same_question_same_answer(usual):
+    """Nothing is left to chance; other seeds answer otherwise."""
+    again = Draws(Scenario(n=1000, arrivals="poisson", rate=1.6), 3)
+    other = Draws(Scenario(n=1000, arrivals="poisson", rate=1.6, seed=7), 3)
+    assert carried("svf", usual) == carried("svf", again)
+    assert carried("svf", usual).borders != carried("svf", other).borders
+
+
+def test_where_it_starts_does_not_matter(usual):
+    """Bisection from a fifth of the rate or from five times as much ends within 1 %."""
+    for factor in (0.2, 5.0):
+        moved = Draws(Scenario(n=1000, arrivals="poisson", rate=1.6 * factor), 3)
+        assert carried("svf", moved).rate == pytest.approx(carried("svf", usual).rate, rel=0.02)
+
+
+@pytest.mark.parametrize("key", ["fcfs", "svf", "vllm", "sarathi", "past-future"])
+@pytest.mark.parametrize("times", [1, 4, 30])
+def test_at_overload_there_is_no_rate_above_what_is_carried(key, times):
+    """However overloaded the present rate is, no rate is given at which a run is overloaded."""
+    draws = Draws(Scenario(n=400, arrivals="poisson", rate=2.5 * times), 2)
+    found = carried(key, draws)
+    assert found.rate < 2.5
+    for seed, border in zip(found.seeds, found.borders, strict=True):
+        run = find_policy(key).run(draws.at(border.carries, seed), 16_492, clock=LARGE)
+        assert verdict(run).kind != "overloaded"
+
+
+def test_out_of_reach_is_none():
+    """A load a thousand times too large, and limits nobody can keep: no rate, and words that say
+    so instead of a number."""
+    heavy = Draws(Scenario(n=400, arrivals="poisson", rate=4000.0), 2)
+    strict = Draws(Scenario(n=400, arrivals="poisson", rate=1.6), 2)
+    limits = Objective(Slo(ttft=1e-3))
+    for draws, objective in ((heavy, Objective()), (strict, limits)):
+        found = carried("svf", draws, objective)
+        assert (found.rate, found.interval) == (None, None)
+        assert not found.is_least
+        told = answer([Offer(found)], 5.0, "seconds", "one server", objective.has_limits)
+        assert "no rate to give" in told
+        given = (find_policy("svf"), {}, draws, 16_492, 5.0, found, objective, LARGE)
+        assert fewest_servers(*given).count is None
+
+
+def test_everything_carried_is_at_least():
+    """Requests that never meet in memory are carried at any rate that is tried."""
+    draws = Draws(Workload(np.arange(200.0), np.ones(200), np.ones(200)), 1)
+    found = largest_rate(find_policy("fcfs"), {}, draws, 10**6)
+    assert found.is_least
+    assert found.interval is None
+    assert "at least" in answer([Offer(found)], 1.0, "rounds", "one server")
+
+
+def test_limits_only_lower_the_rate(usual):
+    """Tighter limits carry less, and a limit on one class no more than on none."""
+    rates = [carried("svf", usual, Objective(Slo(ttft=limit))).rate for limit in (5, 20, 80)]
+    assert rates == sorted(rates)
+    free = carried("svf", usual).rate
+    assert rates[-1] <= free
+    by_class = Objective(by_class=(("long", Slo(ttft=5)),))
+    assert carried("svf", usual, by_class).rate < free
+
+
+def test_objective_by_hand():
+    """Percentiles against limits, for all and for one class, with o = 1 free of TPOT."""
+    workload = Workload([0, 0, 0, 0], [1] * 4, [1, 1, 1, 4], [0, 0, 0, 1], ("a", "b"))
+    run = find_policy("fcfs").run(workload, 100)
+    assert Objective(Slo(latency=2), percent=50).excess(run) == 0.5
+    assert Objective(Slo(latency=2), percent=100).excess(run) == 2
+    assert Objective(by_class=(("b", Slo(tpot=4)),)).excess(run) == 0.25
+    assert Objective(by_class=(("a", Slo(tpot=0)),)).excess(run) == 0
+    assert Objective(Slo(ttft=0)).excess(run) == np.inf
+    both = Objective(Slo(latency=3), (("a", Slo(latency=0.5)),))
+    assert both.within(run).tolist() == [False, False, False, False]
+    assert Objective(Slo(latency=3)).within(run).tolist() == [True, True, True, False]
+    with pytest.raises(InputError, match="class c, but there are only: a, b"):
+        Objective(by_class=(("c", Slo(ttft=1)),)).excess(run)
+
+
+@pytest.mark.parametrize(
+    ("workload", "says"),
+    [
+        (generate(Scenario(n=300)), "backlog has no rate"),
+        (generate(Scenario(n=30, arrivals="poisson")), "too few"),
+        (Workload(np.arange(200.0), [1] * 200, [1] * 200, concurrency=4), "closed loop"),
+    ],
+)
+def test_what_has_no_rate(workload, says):
+    """The message says what to choose."""
+    with pytest.raises(InputError, match=says):
+        check_it_has_a_rate(workload)
+    with pytest.raises(InputError, match=says):
+        Draws(workload)
+
+
+def test_draws_of_given_requests():
+    """Stretched to the rate, played again where more are needed, evenly joined."""
+    given = generate(Scenario(n=150, arrivals="poisson", rate=0.5))
+    draws = Draws(given, 4)
+    assert draws.seeds == (0,)
+    faster = draws.at(2 * draws.rate, 0)
+    assert np.allclose(faster.arrival * 2, given.arrival - given.arrival.min())
+    twice = draws.at(draws.rate, 0, 2)
+    assert len(twice) == 300
+    assert (twice.prompt[150:] == given.prompt).all()
+    assert (np.diff(twice.arrival) >= 0).all()
+    assert len(set(twice.row.tolist())) == 300
+    assert 299 / np.ptp(twice.arrival) == pytest.approx(draws.rate, rel=0.01)
+
+
+def test_interval_is_that_of_the_mean():
+    """By hand: t of 2 degrees is 4.303, and what bisection leaves open is added above."""
+    borders = tuple(Border(rate, rate + 0.3) for rate in (9.0, 10.0, 11.0))
+    found = Capacity("svf", (("skip", 0),), (0, 1, 2), borders)
+    assert found.rate == 10
+    assert found.interval == pytest.approx((10 - 4.3027 / 3**0.5, 10.3 + 4.3027 / 3**0.5), 1e-4)
+    assert Capacity("svf", (), (0,), borders[:1]).interval is None
+
+
+@pytest.mark.parametrize("key", ["svf", "vllm"])
+def test_fewest_servers_are_the_fewest(usual, key):
+    """They carry the load in every seed, one fewer does not: by direct simulation."""
+    objective = Objective(Slo(ttft=10))
+    capacity = carried(key, usual, objective)
+    given = (find_policy(key), {}, usual, 16_492, 5.0, capacity, objective, LARGE)
+    found = fewest_servers(*given)
+
+    def met(count):
+        fleet = Topology(count)
+        runs = [
+            fleet.run(find_policy(key), usual.at(5.0, seed, count), 16_492, clock=LARGE)
+            for seed in usual.seeds
+        ]
+        return all(objective.met_by(run) for run in runs)
+
+    assert met(found.count)
+    assert not met(found.count - 1)
+    assert found == fewest_servers(*given)
+    assert found.count * capacity.rate > 5.0 / 1.3
+
+
+def test_better_policy_needs_no_more_servers(usual):
+    """svf against vllm, and the sentence says both."""
+    objective = Objective(Slo(ttft=10))
+    offers = []
+    for key in ("vllm", "svf"):
+        capacity = carried(key, usual, objective)
+        given = (find_policy(key), {}, usual, 16_492, 12.0, capacity, objective, LARGE)
+        offers.append(Offer(capacity, fewest_servers(*given)))
+    vllm, svf = offers
+    assert svf.count < vllm.count
+    told = answer(offers, 12.0, "seconds", "one server")
+    assert told.startswith("**svf** serves ")
+    assert "**vllm**" in told
+    assert "instead of" in told
+    assert [offer.capacity.policy for offer in best_first(offers)] == ["svf", "vllm"]
+
+
+def offer(key, rate, count):
+    found = Capacity(key, (), (0, 1), (Border(rate, 1.01 * rate),) * 2)
+    return Offer(found, None if count is None else Servers(key, 25.0, count, ()))
+
+
+@pytest.mark.parametrize(
+    ("offers", "says"),
+    [
+        (
+            [offer("vllm", 9.8, 3), offer("svf", 14.2, 2)],
+            "**svf** serves 14.2 a second on one A100, **vllm** 9.80: for 25 a second two servers "
+            "instead of three.",
+        ),
+        (
+            [offer("vllm", 9.8, 3), offer("svf", 14.2, 3)],
+            "**svf** serves 14.2 a second on one A100, **vllm** 9.80: for 25 a second both take "
+            "three servers.",
+        ),
+        (
+            [offer("svf", 14.2, 14)],
+            "**svf** serves 14.2 a second on one A100: for 25 a second it takes 14 servers.",
+        ),
+        ([offer("svf", 14.2, None)], "**svf** serves 14.2 a second on one A100."),
+        (
+            [offer("svf", 10.0, 3), offer("fcfs", 9.9, 3)],
+            "All policies serve practically the same, 10 a second on one A100: for 25 a second "
+            "it takes three servers.",
+        ),
+        (
+            [offer("svf", 10.0, 4), offer("fcfs", 9.9, 3), offer("mc-sf", 5.0, 6)],
+            "**svf** serves 10 a second on one A100, and **fcfs** practically the same (9.90): "
+            "for 25 a second four servers, with fcfs three.",
+        ),
+        (
+            [offer("svf", 10.0, None), offer("fcfs", 0.0, None)],
+            "**svf** serves 10 a second on one A100, **fcfs** keeps within the limits at no rate.",
+        ),
+    ],
+)
+def test_answer_in_words(offers, says):
+    """One sentence, whoever wins and by however much."""
+    assert answer(offers, 25.0, "seconds", "one A100").replace("\u202f", " ") == says
+
+
+def test_cost():
+    """By hand: 3 servers of 4 GPUs at 2.5 USD serve 25 * 100 tokens a second."""
+    price = Price(2.5, 4)
+    assert price.an_hour(3) == 30
+    assert price.a_million_tokens(3, 25.0, 100.0, LARGE) == pytest.approx(30 / 9)
+    assert price.a_million_tokens(3, 25.0, 100.0, ROUNDS) is None
+    (row,) = rows([offer("svf", 14.2, 3)], 25.0, 100.0, LARGE, price)
+    assert (row["servers"], row["cost_per_hour"]) == (3, 30)
+
+
+def test_every_gpu_has_a_price():
+    """The example list covers what the presets name."""
+    assert set(gpus()) == set(prices())
+    assert price_of(presets()["llama-2-70b-a100-tp4"]) == Price(prices()["a100-80gb"], 4)
+    assert price_of(None) == price_of(presets()["wait-paper"])

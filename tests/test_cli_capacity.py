@@ -1,0 +1,129 @@
+"""`capacity` and `sweep` say what the engine says, in both formats; bad input exits with 2."""
+
+import json
+
+import pytest
+
+from engine import Scenario, find_policy, generate
+from engine.capacity.draws import Draws
+from engine.capacity.objective import Objective
+from engine.capacity.rate import largest_rate
+from engine.cli import main
+from engine.hardware import find_preset
+from engine.slo import Slo
+from engine.traces import write_csv
+
+HARDWARE = ["--clock", "seconds", "--hardware", "llama-2-70b-a100-tp4"]
+USUAL = ["--memory", "16492", "--n", "300", "--rate", "1.6", *HARDWARE, "--policy", "svf"]
+
+
+def ask(capsys, *arguments):
+    assert main([*arguments, "--format", "json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_capacity_is_the_engines(capsys):
+    """Rate, interval, seeds, servers and costs."""
+    told = ask(
+        capsys, "capacity", *USUAL, "--slo-ttft", "10", "--slo-ttft", "short=8", "--load", "4",
+        "--seeds", "2", "--price", "2",
+    )  # fmt: skip
+    draws = Draws(Scenario(n=300, arrivals="poisson", rate=1.6), 2)
+    objective = Objective(Slo(ttft=10), (("short", Slo(ttft=8)),))
+    clock = find_preset("llama-2-70b-a100-tp4").clock
+    found = largest_rate(find_policy("svf"), {}, draws, 16_492, objective, clock)
+    (row,) = told["policies"]
+    assert (row["rate"], row["low"], row["high"]) == (found.rate, *found.interval)
+    assert [seed["carries"] for seed in row["seeds"]] == [b.carries for b in found.borders]
+    assert row["cost_per_hour"] == 2 * 4 * row["servers"]
+    assert row["cost_per_million_tokens"] > 0
+    assert told["limits"] == {"all": {"ttft": 10.0}, "short": {"ttft": 8.0}}
+    assert told["answer"].startswith("svf serves ")
+
+
+def test_capacity_as_a_table(capsys):
+    """The sentence, then one line a policy."""
+    assert main(["capacity", *USUAL, "--policy", "vllm", "--load", "4"]) == 0
+    told = capsys.readouterr().out
+    assert "for 4 a second" in told
+    assert "USD an hour" in told
+    assert len(told.strip().splitlines()) == 5
+
+
+def test_at_overload_no_rate(capsys):
+    """The rate is null, the exit code 0, and the sentence says so."""
+    told = ask(capsys, "capacity", "--memory", "16492", "--n", "300", "--rate", "5000",
+               "--policy", "svf", "--seeds", "2")  # fmt: skip
+    assert told["policies"][0]["rate"] is None
+    assert "no rate to give" in told["answer"]
+
+
+def test_capacity_of_a_trace(capsys, tmp_path):
+    """One draw: a rate without an interval."""
+    path = str(tmp_path / "mix.csv")
+    write_csv(generate(Scenario(n=200, arrivals="poisson", rate=0.05)), path)
+    told = ask(capsys, "capacity", path, "--memory", "16492", "--policy", "svf")
+    (row,) = told["policies"]
+    assert row["rate"] > 0.03
+    assert row["low"] is None
+    assert told["seeds"] == [0]
+
+
+def test_sweep_equals_direct_runs(capsys):
+    """Every combination of the values, each policy in each."""
+    told = ask(
+        capsys, "sweep", "--memory", "16492", "--n", "200", "--policy", "svf", "--policy", "vllm",
+        "--knob", "memory=9000:20000:3", "--knob", "rate=0.05,0.1",
+    )  # fmt: skip
+    assert len(told["cells"]) == 12
+    assert told["knobs"]["rate"] == [0.05, 0.1]
+    for row in told["cells"]:
+        workload = generate(Scenario(n=200, arrivals="poisson", rate=row["rate"]))
+        run = find_policy(row["policy"]).run(workload, row["memory"])
+        assert row["mean_latency"] == run.latency.mean()
+        assert row["preemptions"] == run.preemptions.sum()
+
+
+def test_sweep_as_a_table(capsys):
+    """A cell in which nothing fits says so."""
+    arguments = ["sweep", "--memory", "16492", "--n", "150", "--policy", "svf"]
+    assert main([*arguments, "--knob", "memory=2,16492"]) == 0
+    told = capsys.readouterr().out
+    assert "cannot run" in told
+    assert "16\u202f492" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["capacity", *USUAL, "--slo-ttft", "fast"], "--slo-ttft must look like 2.5"),
+        (["capacity", *USUAL, "--slo-ttft", "1", "--slo-ttft", "2"], "given twice"),
+        (["capacity", *USUAL, "--slo-ttft", "queue=1"], "class queue"),
+        (["capacity", *USUAL, "--slo-ttft", "-1"], "SLO on ttft"),
+        (["capacity", *USUAL, "--percentile", "0"], "percentile"),
+        (["capacity", *USUAL, "--seeds", "0"], "seeds"),
+        (["capacity", *USUAL, "--load", "0"], "load"),
+        (["capacity", *USUAL, "--price", "-3"], "price"),
+        (["capacity", *USUAL, "--policy", "best-found"], "stops by the clock"),
+        (["capacity", *USUAL, "--param", "vllm.watermark=0.1"], "not among the policies"),
+        (["capacity", "--memory", "16492", "--n", "20"], "too few"),
+        (["capacity", "--memory", "16492", "--arrivals", "backlog"], "invalid choice"),
+        (["capacity", "absent.csv", "--memory", "16492", "--rate", "2"], "for a mix"),
+        (["sweep", *USUAL], "--knob"),
+        (["sweep", *USUAL, "--knob", "moon=1"], "unknown knob moon"),
+        (["sweep", *USUAL, "--knob", "memory"], "must look like memory=1,2,3"),
+        (["sweep", *USUAL, "--knob", "memory=a,b"], "cannot read"),
+        (["sweep", *USUAL, "--knob", "memory=1:2"], "cannot read"),
+        (["sweep", *USUAL, "--knob", "memory=9:3:4"], "no range"),
+        (["sweep", *USUAL, "--knob", "share=200"], "share must be"),
+        (["sweep", *USUAL, "--knob", "n=5", "--knob", "n=6"], "given twice"),
+        (["sweep", *USUAL, "--knob", "memory=10000:99999:9999", "--knob", "n=5,6"], "cells of the"),
+    ],
+)
+def test_bad_input(capsys, arguments, says):
+    """One sentence on stderr, nothing on stdout, exit 2."""
+    assert main(arguments) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert says in told.err
+    assert "Traceback" not in told.err
