@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from engine.ascent import Step, ascend
 from engine.bound import Bound, bound_method, find_method
@@ -43,13 +44,15 @@ def _climb(name: str, start: Bound, steps, seconds: float, told) -> Bound:
     for last in steps:
         taken = time.monotonic() - begun
         history.append((taken, last.dual.value))
-        told(min(1.0, taken / seconds), last.dual.value)
+        told(min(1.0, taken / seconds) if seconds > 0 else 1.0, last.dual.value)
         if last.is_exhausted:
             if last.dual.value - exhausted_at <= ENOUGH * last.dual.value:
                 break
             exhausted_at = last.dual.value
         if taken > seconds:
             break
+    if last is None:  # the solver gave up at once
+        return replace(start, bound=name, history=tuple(history))
     dual = last.dual
     how = (
         f"dual function, in exact arithmetic, at prices on {last.knots} knots; no prices on "
