@@ -25,7 +25,7 @@ from engine.hindsight import best_in_hindsight
 from engine.metrics import memory_curve
 
 PUBLISHED = {"at once": (1.005, 1.074), "poisson": (1.047, 1.227)}
-SEARCH = 2.0  # of the budget of `best-found`
+SEARCH = 1.0  # of the budget of `best-found`
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from engine import METHODS, POLICIES, InputError, Workload
 from engine.clock import ROUNDS
 from engine.time_indexed.quiet import quiet_solver
 from tests.strategies import instances
-from tests.test_laws import params_of, run_unless_stuck
+from tests.test_laws import params_of, run_if_possible
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(st.data(), instances(max_n=7, max_memory=18))
 def test_no_run_beats_a_bound(data, instance):
     """All policies with any parameters, all bounds, with and without arrivals."""
@@ -23,18 +23,18 @@ def test_no_run_beats_a_bound(data, instance):
     bounds = [bound for method in able for bound in method.bounds(workload, memory)]
     assert any(bound.covers_preemption for bound in bounds)
     for policy in POLICIES.values():
-        run = run_unless_stuck(policy, workload, memory, **data.draw(params_of(policy)))
+        run = run_if_possible(policy, workload, memory, **data.draw(params_of(policy)))
         for bound in bounds:
             if run is not None and bound.covers(run):
                 assert bound.value <= run.latency.sum() + 1e-6, (policy.key, bound.bound)
 
 
-@settings(max_examples=60)
-@given(st.data(), instances(max_n=25, max_memory=60))
+@settings(max_examples=50)
+@given(st.data(), instances(max_n=20, max_memory=40))
 def test_no_run_beats_a_bound_in_a_crowd(data, instance):
     """More requests than the integer program takes: everything else, stopped early too."""
     workload, memory = instance
-    seconds = data.draw(st.sampled_from([0.001, 0.05, None]))
+    seconds = data.draw(st.sampled_from([0.001, 0.05, 0.2]))
     bounds = [
         bound
         for key in ("fluid", "prices", "lp")
@@ -42,7 +42,7 @@ def test_no_run_beats_a_bound_in_a_crowd(data, instance):
     ]
     for policy in POLICIES.values():
         if policy.key != "hindsight":
-            run = run_unless_stuck(policy, workload, memory, **data.draw(params_of(policy)))
+            run = run_if_possible(policy, workload, memory, **data.draw(params_of(policy)))
             for bound in bounds:
                 if run is not None and bound.covers(run):
                     assert bound.value <= run.latency.sum() + 1e-6, (policy.key, bound.bound)
@@ -70,6 +70,15 @@ def test_the_law_would_notice_three_per_cent(key):
             assert bound.value <= best + 1e-6
             noticed += 1.03 * bound.value > best
     assert noticed == 20 * len(METHODS[key].bounds(workload, memory))
+
+
+@pytest.mark.parametrize("key", ["fluid", "prices", "lp"])
+def test_no_time_leaves_a_bound(key):
+    """Stopped at once, a method still gives what it has, certified, above the sum of outputs."""
+    workload, memory = one_after_another(0)
+    for bound in METHODS[key].bounds(workload, memory, time_limit=0.0):
+        assert bound.certified
+        assert workload.output.sum() <= bound.value
 
 
 @pytest.mark.parametrize("key", METHODS)

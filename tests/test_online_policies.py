@@ -27,7 +27,7 @@ from tests import plain_policies
 from tests.plain_server import PlainServer
 from tests.strategies import instances
 from tests.test_clocks import CLOCKS, coefficient, compare
-from tests.test_laws import params_of, run_unless_stuck
+from tests.test_laws import params_of, run_if_possible
 
 ONLINE = (
     "orca", "static", "alpha-greedy", "alpha-beta", "vllm-priority", "srpt", "fastserve",
@@ -354,7 +354,7 @@ def test_closed_loop(key, instance, clients, clock, data):
     workload = replace(open_loop, concurrency=clients)
     policy = find_policy(key)
     params = data.draw(params_of(policy))
-    run = run_unless_stuck(policy, workload, memory, clock=clock, **params)
+    run = run_if_possible(policy, workload, memory, clock=clock, **params)
     if run is None:
         return
     arrival, finished = run.workload.arrival, run.finished_at
