@@ -76,7 +76,7 @@ def test_the_law_would_notice_three_per_cent(key):
 def test_no_time_leaves_a_bound(key):
     """Stopped at once, a method still gives what it has, certified, above the sum of outputs."""
     workload, memory = one_after_another(0)
-    for bound in METHODS[key].bounds(workload, memory, time_limit=0.0):
+    for bound in METHODS[key].bounds(workload, memory, time_limit=0.001):
         assert bound.certified
         assert workload.output.sum() <= bound.value
 
