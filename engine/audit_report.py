@@ -31,7 +31,7 @@ def audit_report(title: str, found: Audit, judged: Standing, report: Report | No
     standings = [judged, *(one for one in found.standings if one is not judged)]
     drawn = [one for one in standings if one.gap is not None][:DRAWN]
     blocks = [f"# {headline(found, judged)}", title, WHAT_A_GAP_IS]
-    if drawn:
+    if drawn and len(found.judged) > 1:
         blocks += ["## Where in the day it arises", draw_gap_over_day(found, drawn)]
     blocks += remarks(found, judged)
     blocks += ["## Every schedule over all windows"]
@@ -46,8 +46,7 @@ def import_table(report: Report, over_memory: float | None = None) -> pd.DataFra
     """How a file was read, one row a fact."""
     facts = {
         "Format": report.format,
-        "Rows in the file": wording.count(report.rows_in),
-        "Requests kept": wording.count(report.rows_kept),
+        "Rows kept": f"{wording.count(report.rows_kept)} of {wording.count(report.rows_in)}",
         "Set aside": wording.count(sum(report.set_aside.values())),
         "Time unit": report.time_unit,
         "Span": duration(report.span_s),

@@ -131,6 +131,7 @@ class BoundMethod:
     cost_at_once : seconds that takes for a workload in M, roughly; infinite where it is too large
     cost_on_gpu : the same on a clock in seconds, where it differs
     units : of the clocks it can speak of
+    tells_both : always has both rows in rounds, also where they are the same
     """
 
     key: str
@@ -139,6 +140,7 @@ class BoundMethod:
     compute: Callable[..., list[Bound]]
     cost_at_once: Callable[[Workload, int], float]
     units: tuple[str, ...] = ("rounds",)
+    tells_both: bool = False
     cost_on_gpu: Callable[[Workload, int], float] | None = None
 
     def speaks(self, clock: Clock) -> bool:
@@ -217,7 +219,19 @@ class BoundMethod:
             limit = time_limit and share * time_limit
             rows.append(self.at_once(period.workload, memory, told, limit, share=share))
             done += share
-        return _added(self.key, periods, rows)
+        return self._added(periods, rows)
+
+    def _added(self, periods: list[BusyPeriod], rows: list[list[Bound]]) -> list[Bound]:
+        """One row for runs that keep their KV cache, and one for every run where there is one.
+
+        What holds for every run holds for those too: in a period where that is more, as it
+        may be where the solver was stopped early, it counts in both.
+        """
+        kept = _sum(self.key, periods, [max(row, key=lambda bound: bound.value) for row in rows])
+        if not self.tells_both and max(map(len, rows)) == 1:
+            return [kept]
+        every = _sum(f"{self.key}-preemptive", periods, [row[-1] for row in rows])
+        return [replace(kept, covers_preemption=False), every]
 
     def at_once(
         self,
@@ -251,20 +265,6 @@ def _alone(key: str, workload: Workload, memory: int) -> Bound:
     nothing = evaluate(workload, memory, np.zeros(0))
     how = "every request starts as soon as it is there, as all fit in M"
     return Bound(key, nothing.value, True, True, how, (Prices(0, nothing.prices),))
-
-
-def _added(key: str, periods: list[BusyPeriod], rows: list[list[Bound]]) -> list[Bound]:
-    """One row for runs that keep their KV cache, and one for every run where a method has it.
-
-    What holds for every run holds for those too: in a period where that is more, as it may be
-    where the solver was stopped early, it counts in both.
-    """
-    kept = [max(row, key=lambda bound: bound.value) for row in rows]
-    every = [row[-1] for row in rows]
-    total = _sum(key, periods, kept)
-    if max(map(len, rows)) == 1:
-        return [total]
-    return [total, _sum(f"{key}-preemptive", periods, every)]
 
 
 def _sum(name: str, periods: list[BusyPeriod], parts: list[Bound]) -> Bound:

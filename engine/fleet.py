@@ -354,6 +354,11 @@ class Topology:
     def servers(self) -> int:
         return sum(self.pools) if self.pools else self.replicas
 
+    def takes(self, policy: Policy) -> bool:
+        """Whether the policy can run here: routers that look must not be told the future."""
+        looks = self.servers > 1 and ROUTINGS.get(self.routing, ("", None))[1] is not None
+        return not (looks and (policy.offline or policy.waits_for_more))
+
     def cost(self, policy: Policy, n: int) -> float:
         """Seconds it takes for n requests, roughly."""
         if self.servers == 1:

@@ -14,9 +14,13 @@ from engine.simulate.run import Run
 
 
 def days_table(today: Sequence[Run], other: Sequence[Run]) -> pd.DataFrame:
-    """One row a policy that ran on both: mean and P99 latency of each day, and the load."""
+    """One row a policy that ran on both: mean and P99 latency of each day, and the load.
+
+    Requests that cannot fit in M have a column where there are any: those of a day with
+    fewer long requests may wait longer, because more of them are served at all.
+    """
     there = {label_of(run): run for run in other}
-    return pd.DataFrame(
+    table = pd.DataFrame(
         [
             {
                 "Policy": label_of(run),
@@ -24,12 +28,17 @@ def days_table(today: Sequence[Run], other: Sequence[Run]) -> pd.DataFrame:
                 "Mean, what if": wording.number(then.latency.mean()),
                 "P99, trace": wording.number(np.percentile(run.latency, 99)),
                 "P99, what if": wording.number(np.percentile(then.latency, 99)),
+                "Set aside, trace": wording.count(len(run.set_aside)),
+                "Set aside, what if": wording.count(len(then.set_aside)),
                 "Load": verdict(then).kind,
             }
             for run in today
             if (then := there.get(label_of(run)))
         ]
     )
+    if not any(len(run.set_aside) for run in [*today, *other]):
+        table = table.drop(columns=["Set aside, trace", "Set aside, what if"], errors="ignore")
+    return table
 
 
 def days_in_words(today: Sequence[Run], other: Sequence[Run]) -> str:

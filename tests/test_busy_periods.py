@@ -146,3 +146,12 @@ def test_best_found_refuses_what_it_cannot_keep():
     burst = Workload([0] * 6, [2] * 6, [3] * 6)
     with pytest.raises(InputError, match="best-found keeps the memory of every round"):
         find_policy("best-found").run(one_after_another([burst] * 2, 10**9), 10)
+
+
+@pytest.mark.parametrize("key", ["lp", "prices"])
+def test_both_rows_are_there_also_where_nothing_is_to_be_solved(key):
+    """Whoever asks for a row by its name finds it; the first never claims more than its kind."""
+    rows = find_method(key).bounds(Workload([0, 1.5], [2, 3], [3, 2]), 100)
+    assert [row.bound for row in rows] == [key, f"{key}-preemptive"]
+    assert [row.covers_preemption for row in rows] == [False, True]
+    assert rows[0].value == rows[1].value == pytest.approx(5.5)

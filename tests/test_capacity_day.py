@@ -54,7 +54,7 @@ def test_tails_equal_direct_runs(found, draws):
     for plan in found:
         for rate, count, tail in list(zip(plan.rates, plan.servers, plan.tails, strict=True))[1:]:
             runs = [
-                Topology(count).run(SVF, draws.at(rate, seed, count), 16_492, clock=CLOCK)
+                Topology(count).run(SVF, draws.at(rate, seed, 400 * count), 16_492, clock=CLOCK)
                 for seed in draws.seeds
             ]
             assert tail == pytest.approx(np.mean([np.percentile(r.latency, 99) for r in runs]))

@@ -104,7 +104,7 @@ def test_sweep_as_a_table(capsys):
         (["capacity", *USUAL, "--seeds", "0"], "seeds"),
         (["capacity", *USUAL, "--load", "0"], "load"),
         (["capacity", *USUAL, "--price", "-3"], "price"),
-        (["capacity", *USUAL, "--policy", "best-found"], "stops by the clock"),
+        (["capacity", *USUAL, "--policy", "hindsight"], "stops by the clock"),
         (["capacity", *USUAL, "--param", "vllm.watermark=0.1"], "not among the policies"),
         (["capacity", "--memory", "16492", "--n", "20"], "too few"),
         (["capacity", "--memory", "16492", "--arrivals", "backlog"], "invalid choice"),

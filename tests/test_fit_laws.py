@@ -174,3 +174,8 @@ def test_two_days_side_by_side():
     assert "**svf** would have a mean latency of" in told
     assert "instead of" in told
     assert days_table(today, then)["Policy"].tolist() == ["fcfs", "svf"]
+    assert "Set aside, trace" not in days_table(today, then)
+    tight = [[find_policy("svf").run(day, 3000)] for day in (workload, other)]
+    table = days_table(*tight)
+    assert int(table["Set aside, trace"][0]) == (workload.peak > 3000).sum() > 0
+    assert int(table["Set aside, what if"][0]) == (other.peak > 3000).sum()

@@ -115,8 +115,12 @@ def test_pools_are_covered_by_bounds_for_every_run(mix):
 
 def test_policies_that_know_the_future_take_turns(mix):
     """The message says what to use."""
-    with pytest.raises(InputError, match="use round-robin"):
-        run_fleet(find_policy("sorted-f"), {}, mix, 16_492, CLOCK, 2, "least-loaded")
+    for key in ("sorted-f", "wait", "nested-wait"):
+        policy = find_policy(key)
+        assert not Topology(2, "least-loaded").takes(policy)
+        assert Topology(2).takes(policy)
+        with pytest.raises(InputError, match="use round-robin"):
+            run_fleet(policy, {}, mix, 16_492, CLOCK, 2, "least-loaded")
 
 
 def test_bad_topologies_are_named(mix):

@@ -108,7 +108,7 @@ def test_values_of_a_knob(name, count):
     assert (values[0], values[-1]) == knob.usual
     assert all(knob.read(value) == value for value in values)
     with pytest.raises(InputError, match="is no range"):
-        knob.values(3, 1, 1)
+        knob.values(3, knob.usual[1], knob.usual[1])
 
 
 def test_passes_visit_every_cell_once_coarse_first(small):

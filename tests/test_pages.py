@@ -9,14 +9,18 @@ from streamlit.testing.v1 import AppTest
 from engine import POLICIES, Scenario, find_policy, generate
 from engine.audit import Judging, cut
 from engine.audit.judge import default_methods
+from engine.capacity.objective import Objective
 from engine.example import examples
 from engine.hardware import find_preset
-from pages.parts import audit_windows, gap_sensitivity
+from engine.heat_map import HeatMap
+from engine.knobs import Experiment, find_knob
+from pages.parts import audit_windows, capacity_map, gap_sensitivity
 from pages.parts.frame import PAGES
 from pages.parts.view import Choice, View
 from tests.benchmark_result import benchmark_result
 
 ROOT = Path(__file__).resolve().parents[1]
+CAPACITY = "pages/4_Capacity.py"
 
 
 def open_page(path="app.py", **query):
@@ -50,6 +54,9 @@ def test_every_example_on_every_page(path, key):
     at = open_page(path, **{"from": key})
     assert not at.error
     assert at.selectbox(key="from").value == key
+    if path == CAPACITY and key not in ("bursty-evening", "light-load"):  # no rate, or too few
+        assert "Capacity is a rate" in said(at)
+        return
     assert len(at.get("plotly_chart")) >= 1
 
 
@@ -415,3 +422,91 @@ def test_upload_error_names_the_file():
     at = open_page(**{"from": "upload"})
     at.file_uploader[0].upload("mine.csv", b"arrival,prompt,output\n0,5,0\n").run()
     assert at.error[0].value.startswith("mine.csv: row 1")
+
+
+LOADED = {"n": "300", "arrivals": "poisson", "provable": "svf", "deployed": "vllm", "classic": ""}
+ON_A_GPU = {**LOADED, "clock": "llama-2-70b-a100-tp4", "slo_ttft": "10", "load_s": "6"}
+
+
+def headline(at):
+    """The sentence that a page opens with."""
+    (told,) = [text.value for text in at.markdown if text.value.startswith("# ")]
+    return told
+
+
+def test_capacity_says_what_to_choose():
+    """A backlog has no rate; one button gives it one."""
+    at = open_page(CAPACITY)
+    assert "A backlog has no rate" in said(at)
+    press(at, "Let them arrive over time")
+    assert "serve" in headline(at)
+    assert len(charts(at)) == 1
+
+
+@pytest.mark.parametrize("link", [LOADED, ON_A_GPU])
+def test_capacity_opens_with_its_answer(link):
+    """Who serves how much, in both clocks, with the servers and, in seconds, the cost."""
+    at = open_page(CAPACITY, **link)
+    assert "serve" in headline(at)
+    table = at.dataframe[0].value
+    assert set(table["Policy"]) == {"svf", "vllm"}
+    assert ("USD a million tokens" in table) == (link is ON_A_GPU)
+    assert [column for column in table if column.startswith("Servers for")]
+
+
+def test_capacity_under_limits_nobody_keeps():
+    """No rate is given, and the page says why."""
+    at = open_page(CAPACITY, **{**ON_A_GPU, "slo_ttft": "0.001"})
+    assert "no rate to give" in headline(at)
+    assert at.dataframe[0].value.iloc[0, 1] == "none"
+
+
+def test_capacity_limits_of_one_class():
+    """From the link; they lower what is carried."""
+    tight = open_page(CAPACITY, **ON_A_GPU, **{"slo_ttft.short": "0.5"})
+    loose = open_page(CAPACITY, **ON_A_GPU)
+    rates = [float(at.dataframe[0].value.iloc[0, 1]) for at in (tight, loose)]
+    assert rates[0] < rates[1]
+
+
+def test_capacity_day_levers_and_map_on_request():
+    """Each joins the page with its chart or table, coarse cells and all."""
+    at = open_page(CAPACITY, **{**ON_A_GPU, "side": "10", "n": "2000", "peak_s": "3"})
+    press(at, "Try what a tenth more buys")
+    assert "more M" in said(at)
+    press(at, "Map M (tokens)")
+    assert "100 of 100 cells are done" in said(at)
+    assert "**svf** keeps within the limits in" in said(at)
+    press(at, "Plan the day")
+    assert "server-hours" in said(at)
+    assert len(charts(at)) == 4
+
+
+def test_a_cell_becomes_the_scenario():
+    """The sidebar takes its values over and the map stays as it was computed."""
+    at = open_page(CAPACITY, **{**LOADED, "side": "10", "n": "120"})
+    press(at, "Map M (tokens)")
+    at.session_state["column"], at.session_state["row"] = 3, 2
+    at.run()
+    press(at, "Open this cell as the scenario")
+    assert at.number_input(key="rate").value == pytest.approx(0.0635, rel=0.01)
+    assert at.number_input(key="memory").value == pytest.approx(11_220, rel=0.01)
+    assert "100 of 100 cells are done" in said(at)
+
+
+def test_cancelled_map_keeps_its_cells():
+    """A report that raises, as Cancel does, stops a portion after the cells that are done."""
+    scenario = Scenario(n=120, arrivals="poisson", seed=9)
+    stands = Experiment(scenario, scenario.memory, (("svf", (("skip", 0),)),))
+    across, up = find_knob(stands, "rate"), find_knob(stands, "memory")
+    drawn = HeatMap(stands, across, up, (0.05, 0.1), (9000, 20_000), Objective())
+    *_, last = capacity_map._jobs(drawn)
+
+    def cancel(share, _told=""):
+        if share > 0.6:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        last.result(cancel)
+    assert set(capacity_map._cells(drawn)) == {(1, 0), (0, 1)}
+    assert not last.is_done

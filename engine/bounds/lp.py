@@ -70,6 +70,7 @@ def _cost(workload, memory: int) -> float:
     title="LP relaxation",
     source="arXiv 2502.07115, equations 1 to 4, relaxed; cumulative capacity for every run",
     cost=_cost,
+    tells_both=True,
 )
 def lp(workload, memory, progress, time_limit, share):
     kept = _relaxation(workload, memory, False, time_limit, share)

@@ -42,6 +42,7 @@ def _cost(workload, memory: int) -> float:
     source="dual of the time-indexed LP; column generation over prices on a grid",
     units=("rounds", "seconds"),
     cost=_cost,
+    tells_both=True,
     cost_on_gpu=lambda workload, memory: min(1.2, 1e-3 * len(workload)) + 1.2e-5 * len(workload),
 )
 def prices(workload, memory, progress, time_limit=None, clock=ROUNDS, replicas=1, share=1.0):

@@ -17,7 +17,7 @@ from engine.capacity.cost import HOUR, Price
 from engine.capacity.draws import Draws
 from engine.capacity.objective import Objective
 from engine.capacity.rate import Capacity
-from engine.capacity.servers import USUAL_FLEETS, fewest_servers, first_guess
+from engine.capacity.servers import USUAL_FLEETS, fewest_servers, first_guess, requests_each
 from engine.clock import ROUNDS, Clock
 from engine.errors import InputError
 from engine.fields import number_in
@@ -141,10 +141,11 @@ def plans(
 
 
 def _tail(policy, params, draws, memory, rate, objective, clock, fleet) -> float:
+    each = requests_each(draws)
     found = [
         objective.percentile(
             fleet.run(
-                policy, draws.at(rate, seed, fleet.replicas), memory, clock=clock, **params
+                policy, draws.at(rate, seed, fleet.replicas * each), memory, clock=clock, **params
             ).latency
         )
         for seed in draws.seeds

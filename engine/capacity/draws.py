@@ -8,6 +8,7 @@ needed they are played again.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -21,6 +22,7 @@ from engine.workload import Workload
 
 SEEDS = 4
 MOST_SEEDS = 50
+STEADY = 10_000  # requests to a server that show whether it keeps up for good
 MOST_DRAWN = 200_000  # requests for one simulation of several servers
 
 
@@ -73,22 +75,28 @@ class Draws:
             low = max(low, 100 / self.source.horizon)
         return low <= rate <= high
 
-    def at(self, rate: float, seed: int, times: int = 1) -> Workload:
-        """One draw at a rate, `times` as many requests where their number is given.
-
-        With a horizon the number of requests follows from the rate alone.
-        """
+    def requests_at(self, rate: float) -> int:
+        """How many requests there are at a rate; with a horizon they follow from it."""
         if isinstance(self.source, Workload):
-            return self._stretched(rate, times)
+            return len(self.source)
+        return self.source.n or int(self.source.horizon * rate)
+
+    def at(self, rate: float, seed: int, least: int = 0) -> Workload:
+        """One draw at a rate, longer than it is where that takes `least` requests."""
+        own = max(1, self.requests_at(rate))
+        times = max(1.0, min(least, MOST_DRAWN) / own)
+        if isinstance(self.source, Workload):
+            return self._stretched(rate, math.ceil(times))
         changed = {"rate": rate, "seed": seed}
         if self.source.horizon is None:
-            changed["n"] = max(self.source.n, min(times * self.source.n, MOST_DRAWN))
+            changed["n"] = math.ceil(times * self.source.n)
+        else:
+            changed["horizon"] = times * self.source.horizon
         return generate(replace(self.source, **changed))
 
     def _stretched(self, rate: float, times: int) -> Workload:
         given = self.source
         n = len(given)
-        times = max(1, min(times, MOST_DRAWN // n))
         which = np.tile(np.arange(n), times)
         # The next playing begins one mean gap after the last arrival of the one before.
         begin = np.repeat(np.arange(times), n) * n / rate

@@ -75,7 +75,7 @@ class Objective:
 
     def met_by(self, run: Run) -> bool:
         """Whether the server keeps up and its users' times stay within the limits."""
-        return verdict(run).kind != "overloaded" and self.excess(run) <= 1
+        return keeps_up(run) and self.excess(run) <= 1
 
     def _over(self, values: np.ndarray, limit: float) -> float:
         reached = self.percentile(values)
@@ -93,6 +93,11 @@ class Objective:
                     f"{', '.join(workload.classes)}"
                 )
             yield slo, workload.class_of == workload.classes.index(name)
+
+
+def keeps_up(run: Run) -> bool:
+    """Whether the server is not overloaded by the verdict."""
+    return verdict(run).kind != "overloaded"
 
 
 def check_it_has_a_rate(workload: Workload) -> None:

@@ -11,8 +11,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from engine.capacity.draws import Draws
-from engine.capacity.objective import Objective
+from engine.capacity.draws import STEADY, Draws
+from engine.capacity.objective import Objective, keeps_up
 from engine.capacity.rate import Capacity
 from engine.clock import ROUNDS, Clock
 from engine.errors import InputError, Livelock
@@ -20,6 +20,8 @@ from engine.fields import number_in
 from engine.fleet import MOST_REPLICAS, ONE_SERVER, Topology
 from engine.policy import Policy
 from engine.progress import Progress, silent
+from engine.scenario import Scenario
+from engine.simulate.run import Run
 
 USUAL_FLEETS = 2  # that are simulated until the fewest servers are known
 
@@ -57,7 +59,8 @@ def fewest_servers(
     """Search from the division on, down while they do and up while they do not.
 
     Each server gets as many requests as the one of `capacity` did, up to draws.MOST_DRAWN in
-    all, so that all see about the same length of time.
+    all, so that all see about the same length of time. As there, a long run of the first draw
+    must also be kept up with.
 
     Parameters
     ----------
@@ -94,15 +97,25 @@ def first_guess(load: float, capacity: Capacity, topology: Topology = ONE_SERVER
 
 def _seeds_met(policy, params, draws, memory, load, objective, clock, fleet) -> int:
     """In how many draws the fleet meets the objective, none beyond the first in which not."""
-    for met, seed in enumerate(draws.seeds):
-        workload = draws.at(load, seed, fleet.replicas)
-        try:
-            run = fleet.run(policy, workload, memory, clock=clock, **params)
-        except Livelock:
-            return met
-        if not objective.met_by(run):
-            return met
-    return len(draws.seeds)
+
+    def run(seed: int, each: int) -> Run:
+        workload = draws.at(load, seed, each * fleet.replicas)
+        return fleet.run(policy, workload, memory, clock=clock, **params)
+
+    try:
+        for met, seed in enumerate(draws.seeds):
+            if not objective.met_by(run(seed, requests_each(draws))):
+                return met
+        lasts = requests_each(draws) >= STEADY or keeps_up(run(draws.seeds[0], STEADY))
+    except Livelock:
+        return 0
+    return len(draws.seeds) if lasts else 0
+
+
+def requests_each(draws: Draws) -> int:
+    """Requests for one server; with a horizon they follow from the load."""
+    is_by_horizon = isinstance(draws.source, Scenario) and draws.source.horizon is not None
+    return 0 if is_by_horizon else len(draws.present)
 
 
 def seconds(policy: Policy, draws: Draws, count: int, topology: Topology = ONE_SERVER) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -233,5 +234,5 @@ def _write_report(
 ) -> None:
     from engine.audit_report import audit_report  # plotly is slow to import
 
-    title = f"{arguments.trace}, M = {wording.count(int(arguments.memory))}"
+    title = f"{Path(arguments.trace).name}, M = {wording.count(int(arguments.memory))}"
     write_text(arguments.report, audit_report(title, found, judged, report))

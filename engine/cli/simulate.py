@@ -64,7 +64,8 @@ def run(arguments: argparse.Namespace) -> None:
     check_output("--per-request", arguments.per_request, [arguments.trace])
     topology = read_topology(arguments)
     workload = in_closed_loop(read_workload(arguments), arguments)
-    keys = list(dict.fromkeys(arguments.policy or quick_policies(len(workload))))
+    unasked = [key for key in quick_policies(len(workload)) if topology.takes(find_policy(key))]
+    keys = list(dict.fromkeys(arguments.policy or unasked))
     chosen = [find_policy(key) for key in keys]
     for key in params.keys() - set(keys):
         raise InputError(f"a parameter of {key} is given, but {key} is not among the policies")

@@ -13,7 +13,7 @@ from engine.figures.palette import SOLID, policy_style
 from engine.figures.percent_axis import height, percent_axis
 from engine.figures.time_axis import time_axis
 
-MEASURED_STYLE = ("#1a202c", SOLID)  # what happened, in no policy's colour
+MEASURED_STYLE = ("#a0522d", SOLID)  # what happened, in no policy's colour
 
 
 def _style(standing: Standing) -> tuple[str, str]:
@@ -114,7 +114,7 @@ def draw_standings(standings: Sequence[Standing]) -> go.Figure:
         )
     ends = [end for one in known for end in (one.interval or (one.gap,))]
     figure.update_xaxes(**percent_axis(ends or [1.0]))
-    figure.update_yaxes(autorange="reversed", automargin=True)
+    figure.update_yaxes(range=[len(known) - 0.4, -0.6], automargin=True)
     figure.update_layout(
         height=130 + 32 * len(known),
         margin={"t": 16, "r": 24, "b": 8, "l": 8},

@@ -14,7 +14,7 @@ from engine.heat_map import METRICS, VERDICTS, Cell, HeatMap, Place, Reading, gr
 
 OVERLOAD_GREY = "#c9c9c9"
 FAR = 2.0  # times the limit: what is farther looks the same to the line at 1
-TICKS = 7  # labels an axis, about
+TICKS = 6  # labels an axis, about
 LINE_AT = {"start": 1, "end": 1, "size": 1, "coloring": "none", "showlabels": False}
 VERDICT_COLOURS = ("#f4f1e8", "#f4f1e8", "#f4f1e8", "#e8e4a0", "#8a8678", "#3b3f6e")
 TIMES = ("ttft", "tpot", "latency")
@@ -72,8 +72,12 @@ def _axis(values: Sequence[float]) -> dict:
         "range": [-0.5, len(values) - 0.5],
         "showgrid": False,
         "zeroline": False,
-        "tickangle": 0,
     }
+
+
+def _bar(**ticks) -> dict:
+    """A narrow scale, which leaves a phone some room for the map."""
+    return {"thickness": 12, "xpad": 4, **ticks}
 
 
 def _add_colours(figure: go.Figure, heat_map, cells, label: str, metric: str) -> None:
@@ -87,7 +91,7 @@ def _add_colours(figure: go.Figure, heat_map, cells, label: str, metric: str) ->
         figure.add_heatmap(z=z, **_verdict_scale(), hoverinfo="skip")
         return
     if metric == "attainment":
-        bar = {"tickformat": ".0%"}
+        bar = _bar(tickformat=".0%")
         figure.add_heatmap(
             z=z, zmin=0, zmax=1, colorscale="Cividis", colorbar=bar, hoverinfo="skip"
         )
@@ -110,7 +114,7 @@ def _verdict_scale() -> dict:
     scale = []
     for number, colour in enumerate(VERDICT_COLOURS):
         scale += [[number / n, colour], [(number + 1) / n, colour]]
-    bar = {"tickvals": list(range(3, n)), "ticktext": list(VERDICTS[3:])}
+    bar = _bar(tickvals=list(range(3, n)), ticktext=list(VERDICTS[3:]))
     return {"zmin": -0.5, "zmax": n - 0.5, "colorscale": scale, "colorbar": bar}
 
 
@@ -118,9 +122,9 @@ def _logarithmic(z: np.ndarray) -> dict:
     """Positive values by their logarithm, with round numbers at the scale; else as they are."""
     known = z[np.isfinite(z)]
     if len(known) == 0 or known.min() <= 0 or known.max() < 2 * known.min():
-        return {"z": z}
+        return {"z": z, "colorbar": _bar()}
     ticks = round_numbers(known.min(), known.max())
-    bar = {"tickvals": np.log10(ticks).tolist(), "ticktext": [short(tick) for tick in ticks]}
+    bar = _bar(tickvals=np.log10(ticks).tolist(), ticktext=[short(tick) for tick in ticks])
     return {"z": np.log10(z), "colorbar": bar}
 
 

@@ -52,7 +52,7 @@ def html_page(title: str, blocks: Sequence[Block]) -> str:
 
 def _chart(figure: go.Figure, library: bool) -> str:
     return to_html(
-        figure,
+        go.Figure(figure).update_layout(template="plotly_white"),
         full_html=False,
         include_plotlyjs=library,
         config={"displaylogo": False, "responsive": True},

@@ -291,6 +291,7 @@ def nested_wait(workload, memory, at, size, entrance, max_wait, clock, progress)
     group="provable",
     uses_lengths=False,
     may_give_up_kv=True,
+    waits_for_more=True,
     params=(SEGMENTS, GROUP, MAX_WAIT),
     cost=lambda n: 3e-6 * n,
 )

@@ -186,6 +186,7 @@ def wait(workload, memory, predicted, sizes, max_wait, clock, progress):
     source="arXiv 2504.11320, section 4 and its authors' code; look-ahead and max_wait are ours",
     group="provable",
     may_give_up_kv=True,
+    waits_for_more=True,
     params=(THRESHOLD, MAX_WAIT),
     cost=lambda n: 1e-5 * n,
 )

@@ -40,7 +40,11 @@ def tell_day(view: View, question: Question, found: Sequence[Capacity]) -> None:
     if done:
         _draw(view, question, done, start_up)
     else:
-        st.caption("The fewest servers for every hour, under each policy, and what they cost.")
+        st.caption(
+            "The fewest servers for every hour, under each policy, and what they cost."
+            if jobs
+            else "No policy carries any rate within the limits, with however many servers."
+        )
     offer(jobs, "Plan the day")
 
 

@@ -18,7 +18,7 @@ from engine.progress import Progress
 from pages.parts import show
 from pages.parts.capacity_controls import Question, in_clock
 from pages.parts.capacity_rates import is_affordable
-from pages.parts.jobs import Job, offer
+from pages.parts.jobs import Job, finished, offer
 from pages.parts.link import linked
 from pages.parts.store import store
 from pages.parts.view import View
@@ -44,12 +44,15 @@ def tell_map(view: View, question: Question) -> None:
         st.caption("There are not two things to turn here: pick a policy in the sidebar.")
         return
     heat_map = _ask_map(experiment, knobs, question)
+    label, metric = _ask_colours(heat_map)  # also before there is a map, or a link would lose them
+    jobs = _jobs(heat_map)
+    finished(jobs)
     cells = _cells(heat_map)
     if cells:
-        _draw(view, heat_map, cells)
+        _draw(view, heat_map, cells, label, metric)
     else:
         st.caption("Every cell is a simulation of every policy; coarse cells come first.")
-    offer(_jobs(heat_map), f"Map {heat_map.up.title} against {heat_map.across.title}")
+    offer(jobs, f"Map {heat_map.up.title} against {heat_map.across.title}")
 
 
 def _ask_map(experiment: Experiment, knobs: dict[str, Knob], question: Question) -> HeatMap:
@@ -137,13 +140,9 @@ def _job(heat_map: HeatMap, number: int, of: int, portion: list[Place]) -> Job:
     )
 
 
-def _draw(view: View, heat_map: HeatMap, cells: dict[Place, Cell]) -> None:
-    percent = heat_map.objective.percent
-    titles = {
-        name: f"P{percent:g} {title}" if name in PERCENTILES else title
-        for name, (title, _) in METRICS.items()
-    }
-    labels = heat_map.labels
+def _ask_colours(heat_map: HeatMap) -> tuple[str, str]:
+    """Whose numbers, and which, are the colours: a label and a key of METRICS."""
+    labels, titles = heat_map.labels, _titles(heat_map)
     usual = "svf" if "svf" in labels else labels[0]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         label = st.segmented_control(
@@ -156,6 +155,18 @@ def _draw(view: View, heat_map: HeatMap, cells: dict[Place, Cell]) -> None:
             width=280,
             **linked("metric", "ttft", options=titles),
         )
+    return label, metric
+
+
+def _titles(heat_map: HeatMap) -> dict[str, str]:
+    percent = heat_map.objective.percent
+    return {
+        name: f"P{percent:g} {title}" if name in PERCENTILES else title
+        for name, (title, _) in METRICS.items()
+    }
+
+
+def _draw(view: View, heat_map: HeatMap, cells: dict[Place, Cell], label: str, metric: str):
     st.markdown(in_words(heat_map, cells, label))
     chosen = _chosen(heat_map)
     show.figure(
@@ -166,8 +177,8 @@ def _draw(view: View, heat_map: HeatMap, cells: dict[Place, Cell]) -> None:
         selection_mode="points",
     )
     st.caption(
-        f"Colours: {titles[metric]} of {label}. Lines: where each policy's limits (or, without "
-        "limits, its keeping up) end. Grey: overloaded, where times mean nothing. "
+        f"Colours: {_titles(heat_map)[metric]} of {label}. Lines: where each policy's limits (or, "
+        "without limits, its keeping up) end. Grey: overloaded, where times mean nothing. "
         f"{len(cells)} of {len(heat_map.columns) * len(heat_map.rows)} cells are done."
     )
     _open(view, heat_map, chosen)

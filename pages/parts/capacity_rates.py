@@ -88,6 +88,12 @@ def tell_rates(view: View, question: Question, offers: Sequence[Offer]) -> None:
     """What counts, the chart and the table."""
     st.caption(_what_counts(question))
     found = [offer.capacity for offer in offers]
+    if found[0].rate is not None:
+        _chart(view, question, found)
+    _table(view, question, offers)
+
+
+def _chart(view: View, question: Question, found: Sequence[Capacity]) -> None:
     show.figure(
         draw_rates(found, question.draws.rate, view.clock.unit),
         describe_rates(found, view.clock.unit),
@@ -97,7 +103,6 @@ def tell_rates(view: View, question: Question, offers: Sequence[Offer]) -> None:
         st.caption("One draw of requests: how far chance moves the rate cannot be told.")
     else:
         st.caption("Diamonds: mean over the seeds with its 95\u202f% interval. Dots: single seeds.")
-    _table(view, question, offers)
 
 
 def _what_counts(question: Question) -> str:
