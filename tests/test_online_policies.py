@@ -46,9 +46,9 @@ def cases(draw, **given):
 
 
 @st.composite
-def predicted_cases(draw):
+def predicted_cases(draw, **given):
     """With predictions that are right, too small or too large."""
-    workload, memory, clock = draw(cases())
+    workload, memory, clock = draw(cases(**given))
     wrong = st.lists(st.integers(1, 50), min_size=len(workload), max_size=len(workload))
     predicted = draw(st.one_of(st.just(workload.output), wrong.map(np.array)))
     return workload, memory, clock, predicted
@@ -174,13 +174,20 @@ def test_fastserve_where_outputs_fill_memory(case, quantum, starved):
 
 
 @settings(max_examples=400)
-@given(predicted_cases(), shares)
+@given(st.one_of(predicted_cases(), predicted_cases(max_n=5, max_memory=150)), shares)
 def test_past_future(case, margin):
     """Plans that stretch as requests outgrow them, and the recovery where they are short."""
     workload, memory, clock, predicted = case
     run = past_future(workload, memory, predicted, margin, clock, silent)
     limit = admission_limit(memory, margin)
     check(run, (plain_policies.past_future(predicted.tolist(), limit), clock))
+
+
+def test_past_future_gives_a_tenth_more():
+    """At 40 tokens where 20 were predicted it plans for 44, and (1, 4) has to wait until 45."""
+    workload = Workload([0, 40], [1, 1], [45, 4])
+    run = past_future(workload, 46, np.array([20, 4]), 0.0, ROUNDS, silent)
+    assert run.start.tolist() == [0, 45]
 
 
 @settings(max_examples=400)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from engine import Workload, find_policy
 from engine.batches.exact import LIMIT
 from engine.batches.swap import swap
+from engine.clock import ROUNDS
 from engine.progress import silent
 from engine.simulate.replanning import replanning
 from tests import twin
@@ -94,7 +95,7 @@ def test_any_batches(data, instance):
         key = first if len(waiting) % 2 else second
         return np.array(sorted(waiting, key=lambda i: key[i])[:most])
 
-    run = replanning(workload, memory, batch, silent)
+    run = replanning(workload, memory, batch, ROUNDS, silent)
     assert run.start.tolist() == walk(workload, memory, batch)
 
 
@@ -105,7 +106,9 @@ def test_a_plan_that_never_changes_is_a_list(data, instance):
     workload, memory = instance
     order = data.draw(st.permutations(range(len(workload))))
     rank = np.argsort(order)
-    run = replanning(workload, memory, lambda waiting: waiting[np.argsort(rank[waiting])], silent)
+    run = replanning(
+        workload, memory, lambda waiting: waiting[np.argsort(rank[waiting])], ROUNDS, silent
+    )
     assert run.start.tolist() == twin.look_ahead_starts(workload, memory, order)
 
 
@@ -125,7 +128,7 @@ def test_a_crowd_is_planned_by_local_search():
             return chosen[np.lexsort((chosen, workload.output[chosen]))]
         return waiting[np.lexsort((waiting, workload.volume[waiting]))]
 
-    run = replanning(workload, 40, batch, silent)
+    run = replanning(workload, 40, batch, ROUNDS, silent)
     assert run.start.tolist() == walk(workload, 40, batch)
 
 

@@ -50,7 +50,7 @@ def test_horizons():
     """Where a horizon decides the number, it is what is varied."""
     series = vary_size(Scenario(n=None, horizon=1000.0, arrivals="poisson", rate=0.1))
     assert values(series) == [125, 250, 500, 1000, 2000]
-    assert series.title == "horizon (rounds)"
+    assert series.title == "horizon"
     assert series.situations[-1].requests == 200
     assert series.situations[-1].workload.arrival.max() > 1000
 
