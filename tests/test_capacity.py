@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine import InputError, Scenario, Workload, find_policy, generate
-from engine.capacity.answer import Offer, answer, best_first, rows
+from engine.capacity.answer import Offer, answer, best_first, caveats, rows
 from engine.capacity.cost import Price, price_of, prices
 from engine.capacity.draws import Draws
 from engine.capacity.objective import Objective, check_it_has_a_rate
@@ -318,6 +318,16 @@ def offer(key, rate, count):
 def test_answer_in_words(offers, says):
     """One sentence, whoever wins and by however much."""
     assert answer(offers, 25.0, "seconds", "one A100").replace("\u202f", " ") == says
+
+
+def test_caveats():
+    """What the best is told, and who ranks requests that have not arrived."""
+    offers = [offer("sorted-f", 14.0, 2), offer("vllm", 9.0, 3)]
+    assert caveats(offers) == [
+        "sorted-f is told every output length.",
+        "sorted-f ranks also requests that have not arrived.",
+    ]
+    assert caveats(offers[1:]) == []
 
 
 def test_cost():

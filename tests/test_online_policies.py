@@ -46,12 +46,24 @@ def cases(draw, **given):
 
 
 @st.composite
-def predicted_cases(draw, **given):
+def predicted_cases(draw):
     """With predictions that are right, too small or too large."""
-    workload, memory, clock = draw(cases(**given))
+    workload, memory, clock = draw(cases())
     wrong = st.lists(st.integers(1, 50), min_size=len(workload), max_size=len(workload))
     predicted = draw(st.one_of(st.just(workload.output), wrong.map(np.array)))
     return workload, memory, clock, predicted
+
+
+@st.composite
+def outgrown_cases(draw):
+    """Few requests with short prompts, whose long outputs were predicted much too short."""
+    memory, n = draw(st.integers(60, 120)), draw(st.integers(2, 5))
+    columns = [
+        draw(st.lists(st.integers(low, high), min_size=n, max_size=n))
+        for low, high in ((0, 60), (1, 6), (20, 54), (1, 30))
+    ]
+    columns[0].sort()
+    return Workload(*columns[:3]), memory, draw(CLOCKS), np.array(columns[3])
 
 
 def check(run, decide):
@@ -143,7 +155,7 @@ def test_equal_priorities_are_vllm(case, watermark):
 
 
 @settings(max_examples=400)
-@given(predicted_cases())
+@given(st.one_of(predicted_cases(), outgrown_cases()))
 def test_srpt(case):
     """Also where outputs were predicted wrongly."""
     workload, memory, clock, predicted = case
@@ -174,7 +186,7 @@ def test_fastserve_where_outputs_fill_memory(case, quantum, starved):
 
 
 @settings(max_examples=400)
-@given(st.one_of(predicted_cases(), predicted_cases(max_n=5, max_memory=150)), shares)
+@given(st.one_of(predicted_cases(), outgrown_cases()), shares)
 def test_past_future(case, margin):
     """Plans that stretch as requests outgrow them, and the recovery where they are short."""
     workload, memory, clock, predicted = case

@@ -11,6 +11,7 @@ from engine.capacity.cost import Price
 from engine.capacity.rate import Capacity
 from engine.capacity.servers import Servers
 from engine.clock import Clock
+from engine.policy import POLICIES
 
 IN_WORDS = (
     "no", "one", "two", "three", "four", "five", "six",
@@ -127,6 +128,19 @@ def _compared(best: Offer, rival: Offer, load: float, each: str) -> str:
     if best.count < rival.count:
         return f"{begin}{ours} instead of {theirs.split()[0]}"
     return f"{begin}{ours}, with {rival.capacity.label} {theirs.split()[0]}"
+
+
+def caveats(offers: Sequence[Offer]) -> list[str]:
+    """Sentences on what the best policies know that a server may not."""
+    found = [offer.capacity for offer in best_first(offers)]
+    told = []
+    if POLICIES[found[0].policy].uses_lengths:
+        told.append(f"{found[0].label} is told every output length.")
+    offline = [capacity.label for capacity in found if POLICIES[capacity.policy].offline]
+    if offline:
+        ranks = "ranks" if len(offline) == 1 else "rank"
+        told.append(f"{', '.join(offline)} {ranks} also requests that have not arrived.")
+    return told
 
 
 def rows(

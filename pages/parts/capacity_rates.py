@@ -10,7 +10,7 @@ import streamlit as st
 
 from engine import wording
 from engine.capacity import rate, servers
-from engine.capacity.answer import Offer, answer, best_first, rate_in_words, rows
+from engine.capacity.answer import Offer, answer, best_first, caveats, rate_in_words, rows
 from engine.capacity.rate import Capacity, largest_rate
 from engine.capacity.servers import Servers, fewest_servers, first_guess
 from engine.figures.capacity import describe_rates, draw_rates
@@ -86,7 +86,7 @@ def headline(view: View, question: Question, offers: Sequence[Offer]) -> str:
 
 def tell_rates(view: View, question: Question, offers: Sequence[Offer]) -> None:
     """What counts, the chart and the table."""
-    st.caption(_what_counts(question))
+    st.caption(" ".join([_what_counts(question), *caveats(offers)]))
     found = [offer.capacity for offer in offers]
     if found[0].rate is not None:
         _chart(view, question, found)
