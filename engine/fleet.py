@@ -396,7 +396,8 @@ class Topology:
 
     def __str__(self) -> str:
         if self.pools:
-            return f"{self.pools[0]} replicas that prefill and {self.pools[1]} that decode"
+            prefill, decode = self.pools
+            return f"prefill on {prefill}, decoding on {decode} replica{'s' * (decode > 1)}"
         return "1 replica" if self.replicas == 1 else f"{self.replicas} replicas, {self.routing}"
 
 

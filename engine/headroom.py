@@ -59,7 +59,7 @@ def largest_rate(
         faster = replace(workload, arrival=workload.arrival / factor)
         return verdict(simulate(faster, memory)).kind != "overloaded"
 
-    border = _bisect(keeps_up, report)
+    border = bisect_factor(keeps_up, report)
     return Border(rate * border.carries, rate * border.fails)
 
 
@@ -75,12 +75,12 @@ def smallest_memory(
         enough = tokens * factor <= memory * 1.001
         return enough and verdict(simulate(fitting, tokens)).kind != "overloaded"
 
-    border = _bisect(keeps_up, report)
+    border = bisect_factor(keeps_up, report)
     carries = memory / border.carries if border.carries else np.inf
     return Border(carries, memory / border.fails)
 
 
-def _bisect(keeps_up: Callable[[float], bool], report: Progress) -> Border:
+def bisect_factor(keeps_up: Callable[[float], bool], report: Progress) -> Border:
     """The factor at which `keeps_up` turns from true to false, in the logarithm."""
     low, high, factor = 0.0, np.inf, 1.0
     asked = 0

@@ -5,7 +5,7 @@ import pytest
 
 from engine import InputError, Scenario, find_policy, generate
 from engine.clock import seconds_clock
-from engine.headroom import _bisect, in_words, largest_rate, smallest_memory
+from engine.headroom import bisect_factor, in_words, largest_rate, smallest_memory
 from engine.overload import verdict
 from engine.progress import silent
 
@@ -22,17 +22,17 @@ def mix():
 
 
 @pytest.mark.parametrize("border", [0.02, 0.4, 1.0, 3.3, 60])
-def test_bisection_encloses_the_border(border):
+def testbisect_factorion_encloses_the_border(border):
     """To within 1 % of any border in reach."""
-    found = _bisect(lambda factor: factor <= border, silent)
+    found = bisect_factor(lambda factor: factor <= border, silent)
     assert found.carries <= border < found.fails
     assert found.fails / found.carries < 1.01
 
 
-def test_bisection_says_when_there_is_no_border():
+def testbisect_factorion_says_when_there_is_no_border():
     """Nothing carries, or everything does."""
-    assert _bisect(lambda factor: False, silent).carries == 0
-    assert _bisect(lambda factor: True, silent).fails == np.inf
+    assert bisect_factor(lambda factor: False, silent).carries == 0
+    assert bisect_factor(lambda factor: True, silent).fails == np.inf
 
 
 def test_rate_is_where_the_verdict_turns(mix):

@@ -22,7 +22,7 @@ from engine.capacity.objective import Objective, keeps_up
 from engine.clock import ROUNDS, Clock
 from engine.errors import Livelock
 from engine.fleet import ONE_SERVER, Topology
-from engine.headroom import STEPS, Border, _bisect
+from engine.headroom import STEPS, Border, bisect_factor
 from engine.policy import POLICIES, Policy
 from engine.progress import Progress, silent
 from engine.simulate.run import Run
@@ -132,18 +132,18 @@ class _Server:
 
     def border(self, seed: int, progress: Progress) -> Border:
         """Where the answer turns; sought once more with long runs where it would not last."""
-        found = self._bisect(self.draws.rate, lambda rate: self._meets(rate, seed), progress)
+        found = self.bisect_factor(self.draws.rate, lambda rate: self._meets(rate, seed), progress)
         if found.carries == 0 or self._lasts(found.carries, seed):
             return found
-        return self._bisect(
+        return self.bisect_factor(
             found.carries,
             lambda rate: self._meets(rate, seed) and self._lasts(rate, seed),
             progress,
         )
 
-    def _bisect(self, begin: float, answer: Callable[[float], bool], progress) -> Border:
+    def bisect_factor(self, begin: float, answer: Callable[[float], bool], progress) -> Border:
         """The rates around the turn, the search beginning at one."""
-        found = _bisect(
+        found = bisect_factor(
             lambda factor: self.draws.reaches(begin * factor) and answer(begin * factor), progress
         )
         return Border(begin * found.carries, begin * found.fails)

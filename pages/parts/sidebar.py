@@ -73,7 +73,7 @@ def ask() -> View:
 
 
 def _source_title(source: str) -> str:
-    fixed = {MIX: "A mix of request classes", UPLOAD: "My own trace (CSV)"}
+    fixed = {MIX: "A mix of request classes", UPLOAD: "My own trace or log"}
     return fixed.get(source) or examples()[source].title
 
 
