@@ -16,7 +16,7 @@ from tests.test_laws import params_of, run_if_possible
 IN_ROUNDS = [key for key, method in METHODS.items() if method.speaks(ROUNDS)]
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(st.data(), instances(max_n=7, max_memory=18))
 def test_no_run_beats_a_bound(data, instance):
     """All policies with any parameters, all bounds, with and without arrivals."""

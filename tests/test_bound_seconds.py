@@ -184,7 +184,7 @@ def test_known_answers(shared):
         for row in bounds:
             least = "srpt_bound_any_policy" if row.covers_preemption else "srpt_bound"
             assert row.value >= case[least] * (1 - 1e-10)
-        for policy in POLICIES.values():
+        for policy in [policy for policy in POLICIES.values() if not policy.timed]:
             run = run_unless_stuck(policy, workload, case["memory"], clock=clock)
             assert run is None or check_not_beaten(run, bounds) in (2, 4)
 
