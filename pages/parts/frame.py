@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
 
 from engine import InputError
+from engine.compiled import announced
 from pages.parts import link
 from pages.parts.jobs import NothingYet, work_off
 from pages.parts.sidebar import ask
@@ -47,6 +49,20 @@ def _navigation() -> None:
         st.page_link(path, label=label, icon=icon, help=purpose, query_params=link.address())
 
 
+def _note(slot) -> Callable[[], None]:
+    """Says in `slot` that kernels are compiled, but not where another visitor's are."""
+    mine = threading.get_ident()
+
+    def tell() -> None:
+        if threading.get_ident() == mine:
+            slot.info(
+                "Compiling the engine: the first start takes some seconds, later ones do not.",
+                icon=":material/memory:",
+            )
+
+    return tell
+
+
 def page(name: str, draw: Callable[[View], None]) -> None:
     """Draw the frame and in it the page; bad input becomes a message that says the fix."""
     st.set_page_config(page_title=f"{name} · Headroom", page_icon=ICON, layout="wide")
@@ -55,12 +71,13 @@ def page(name: str, draw: Callable[[View], None]) -> None:
         st.markdown("### :material/memory: Headroom")
         navigation = st.container()
         st.divider()
-    working = st.empty()
+    working, compiling = st.empty(), st.empty()
     complete = False
     try:
-        with st.sidebar:
-            view = ask()
-        draw(view)
+        with announced(_note(compiling)):
+            with st.sidebar:
+                view = ask()
+            draw(view)
         complete = True
     except NothingYet as hint:
         if str(hint):
@@ -68,6 +85,7 @@ def page(name: str, draw: Callable[[View], None]) -> None:
     except InputError as problem:
         st.error(str(problem), icon=":material/edit:")
     finally:
+        compiling.empty()
         link.publish(complete)
         with navigation:
             _navigation()
