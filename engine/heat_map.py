@@ -14,11 +14,11 @@ import numpy as np
 
 from engine import wording
 from engine.capacity.objective import Objective
-from engine.capacity.rate import pick_label
 from engine.errors import InputError
 from engine.knobs import Experiment, Knob
 from engine.metrics import tpot, ttft
 from engine.overload import verdict
+from engine.policy import POLICIES
 from engine.progress import Progress, silent
 
 STRIDES = (4, 2, 1)
@@ -94,7 +94,7 @@ class HeatMap:
     @property
     def labels(self) -> list[str]:
         """What the policies are called, in the order of the picks."""
-        return [pick_label(key, dict(params)) for key, params in self.experiment.picks]
+        return [POLICIES[key].label(dict(params)) for key, params in self.experiment.picks]
 
     def at(self, place: Place) -> Experiment:
         """The experiment of the cell in this column and row."""

@@ -61,10 +61,8 @@ class Entry:
 
 
 def label_of(run: Run) -> str:
-    """`svf`, or `svf skip=5` where a parameter is not at its default."""
-    defaults = {param.name: param.default for param in POLICIES[run.policy].params}
-    changed = [f"{name}={value:g}" for name, value in run.params.items() if value != defaults[name]]
-    return " ".join([run.policy, *changed])
+    """What users call the policy with the parameters of this run."""
+    return POLICIES[run.policy].label(run.params)
 
 
 def league(runs: Sequence[Run], bounds: Sequence[Bound]) -> list[Entry]:

@@ -93,6 +93,12 @@ class Policy:
     waits_for_more: bool = False
     usable: Callable[[int, Mapping], int] = lambda memory, params: memory
 
+    def label(self, params: Mapping) -> str:
+        """`svf`, or `svf skip=5` where a parameter is not at its default."""
+        defaults = {param.name: param.default for param in self.params}
+        changed = [f"{k}={v:g}" for k, v in params.items() if v != defaults.get(k)]
+        return " ".join([self.key, *changed])
+
     def read_params(self, given: Mapping) -> dict:
         """Every parameter's value: the given ones checked, the others at their default."""
         known = {param.name: param for param in self.params}

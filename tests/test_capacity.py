@@ -5,6 +5,7 @@ import pytest
 
 from engine import InputError, Scenario, Workload, find_policy, generate
 from engine.capacity.answer import Offer, answer, best_first, caveats, rows
+from engine.capacity.border import Border
 from engine.capacity.cost import Price, price_of, prices
 from engine.capacity.draws import Draws
 from engine.capacity.objective import Objective, check_it_has_a_rate
@@ -13,7 +14,6 @@ from engine.capacity.servers import Servers, fewest_servers
 from engine.clock import ROUNDS
 from engine.fleet import Topology
 from engine.hardware import gpus, presets
-from engine.headroom import Border
 from engine.overload import verdict
 from engine.slo import Slo
 

@@ -1,7 +1,7 @@
 """The price bound: as good as a linear program, at sizes where none can be written.
 
 In rounds, prices of memory come up to the value of the time-indexed LP (engine/ascent). In
-seconds, prices of machine time (engine/work/dual.py) say more than `srpt`.
+seconds, prices of machine time (engine.work.dual) say more than `srpt`.
 
 The work of a step is counted, not timed, so that the same requests have the same bound on
 every machine; only a time limit that is asked for goes by the clock.

@@ -1,6 +1,6 @@
 """One machine that serves work preemptively: the classic bound, in seconds.
 
-By envelope (engine/work/envelope.py) each token of a request has a work w_ij, and the works
+By envelope (engine.work.envelope) each token of a request has a work w_ij, and the works
 of the tokens that a round yields add up to no more than its length. Spread each over its
 round at a constant rate: all of a request's work w_i is done by one machine, no two
 seconds of it at once, between its arrival, as no round that serves it begins earlier, and
@@ -10,7 +10,7 @@ time (Schrage, Operations Research 16, 1968). G replicas are no better than one 
 times as fast, on which jobs last w_i / G.
 
 It is as good as its envelope, so several are tried. At light load the time alone of every
-request (engine/work/alone.py) is more.
+request (engine.work.alone) is more.
 """
 
 from __future__ import annotations

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.capacity.border import STEPS, Border, bisect_factor
 from engine.capacity.draws import STEADY, Draws
 from engine.capacity.objective import Objective, keeps_up
 from engine.clock import ROUNDS, Clock
 from engine.errors import Livelock
 from engine.fleet import ONE_SERVER, Topology
-from engine.headroom import STEPS, Border, bisect_factor
 from engine.policy import POLICIES, Policy
 from engine.progress import Progress, silent
 from engine.simulate.run import Run
@@ -52,7 +52,7 @@ class Capacity:
     @property
     def label(self) -> str:
         """`svf`, or `svf skip=5` where a parameter is not at its default."""
-        return pick_label(self.policy, dict(self.params))
+        return POLICIES[self.policy].label(dict(self.params))
 
     @property
     def rate(self) -> float | None:
@@ -80,13 +80,6 @@ class Capacity:
         error = carried.std(ddof=1) / np.sqrt(len(carried))
         half = float(stdtrit(len(carried) - 1, (1 + CONFIDENCE) / 2) * error)
         return max(0.0, self.rate - half), self.rate + half + open_part
-
-
-def pick_label(policy: str, params: Mapping) -> str:
-    """What users call a policy with these parameters."""
-    defaults = {param.name: param.default for param in POLICIES[policy].params}
-    changed = [f"{k}={v:g}" for k, v in params.items() if v != defaults.get(k)]
-    return " ".join([policy, *changed])
 
 
 def largest_rate(
@@ -132,16 +125,16 @@ class _Server:
 
     def border(self, seed: int, progress: Progress) -> Border:
         """Where the answer turns; sought once more with long runs where it would not last."""
-        found = self.bisect_factor(self.draws.rate, lambda rate: self._meets(rate, seed), progress)
+        found = self._turn(self.draws.rate, lambda rate: self._meets(rate, seed), progress)
         if found.carries == 0 or self._lasts(found.carries, seed):
             return found
-        return self.bisect_factor(
+        return self._turn(
             found.carries,
             lambda rate: self._meets(rate, seed) and self._lasts(rate, seed),
             progress,
         )
 
-    def bisect_factor(self, begin: float, answer: Callable[[float], bool], progress) -> Border:
+    def _turn(self, begin: float, answer: Callable[[float], bool], progress) -> Border:
         """The rates around the turn, the search beginning at one."""
         found = bisect_factor(
             lambda factor: self.draws.reaches(begin * factor) and answer(begin * factor), progress

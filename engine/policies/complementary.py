@@ -29,8 +29,7 @@ from engine.simulate.preempting import NEWEST_DROPPED, SMALLEST
 from engine.simulate.server import (
     advance,
     arrival_order,
-    complete,
-    has_room,
+    next_decision,
     see_arrivals,
     serve,
     wait_for_arrival,
@@ -133,10 +132,7 @@ def _admit(server, outlook, waiting):
 @kernel
 def _complementary(server, outlook, waiting):
     now = server.now
-    while has_room(server):
-        complete(server)
-        if now.finished == server.of.size:
-            return
+    while next_decision(server):
         before = now.arrived
         see_arrivals(server)
         if now.finished == now.arrived:

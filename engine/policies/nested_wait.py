@@ -28,14 +28,13 @@ from engine.simulate.server import (
     advance,
     advance_until,
     close_stay,
-    complete,
     drop,
     enter,
-    has_room,
     leave,
     lose,
     need,
     next_arrival,
+    next_decision,
     open_stay,
     rounds_to_completion,
     see_arrivals,
@@ -212,10 +211,7 @@ def _rounds_to_change(server, gates):
 @kernel
 def _nested_wait(server, line, gates):
     now = server.now
-    while has_room(server):
-        complete(server)
-        if now.finished == server.of.size:
-            return
+    while next_decision(server):
         before = now.arrived
         see_arrivals(server)
         for i in range(before, now.arrived):

@@ -11,9 +11,8 @@ from engine.compiled import kernel
 from engine.policy import Param, policy
 from engine.simulate.server import (
     advance,
-    complete,
     enter,
-    has_room,
+    next_decision,
     rounds_to_completion,
     see_arrivals,
     serve,
@@ -37,10 +36,7 @@ def _reserve(server, i, longest):
 @kernel
 def _orca(server, longest):
     now = server.now
-    while has_room(server):
-        complete(server)
-        if now.finished == server.of.size:
-            return
+    while next_decision(server):
         see_arrivals(server)
         if now.running == 0 and now.started == now.arrived:
             wait_for_arrival(server)

@@ -12,8 +12,7 @@ from engine.simulate.preempting import NEWEST_DROPPED
 from engine.simulate.server import (
     advance,
     arrival_order,
-    complete,
-    has_room,
+    next_decision,
     see_arrivals,
     serve,
     wait_for_arrival,
@@ -26,10 +25,7 @@ ONE_TENTH_MORE = 1
 @kernel
 def _past_future(server, outlook, line):
     now = server.now
-    while has_room(server):
-        complete(server)
-        if now.finished == server.of.size:
-            return
+    while next_decision(server):
         see_arrivals(server)
         if now.running == 0 and now.queued == 0 and now.started == now.arrived:
             wait_for_arrival(server)

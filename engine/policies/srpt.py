@@ -16,8 +16,7 @@ from engine.simulate.line import line_up_arrivals, new_line
 from engine.simulate.server import (
     advance,
     arrival_order,
-    complete,
-    has_room,
+    next_decision,
     rounds_to_completion,
     rounds_to_overflow,
     serve,
@@ -35,11 +34,7 @@ def _rank_batch(server, line, planned):
 
 @kernel
 def _srpt(server, line, planned):
-    now = server.now
-    while has_room(server):
-        complete(server)
-        if now.finished == server.of.size:
-            return
+    while next_decision(server):
         _rank_batch(server, line, planned)
         line_up_arrivals(server, line)
         keep_best(server, line, False, 0.0)

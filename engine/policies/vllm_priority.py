@@ -19,10 +19,9 @@ from engine.simulate.line import call_next, line_up, new_arrivals, new_line
 from engine.simulate.server import (
     advance,
     arrival_order,
-    complete,
     enter,
-    has_room,
     need,
+    next_decision,
     rounds_to_completion,
     rounds_to_overflow,
     serve,
@@ -66,10 +65,7 @@ def _admit(server, line, rule):
 @kernel
 def _by_priority(server, line, rule):
     now = server.now
-    while has_room(server):
-        complete(server)
-        if now.finished == server.of.size:
-            return
+    while next_decision(server):
         for i in range(new_arrivals(server), now.arrived):
             line.key[i] += rule.ageing * server.of[i].arrival
             line_up(server, line, i)

@@ -23,9 +23,8 @@ from engine.simulate.server import (
     advance,
     advance_until,
     arrival_order,
-    complete,
-    has_room,
     next_arrival,
+    next_decision,
     see_arrivals,
     serve,
 )
@@ -110,10 +109,7 @@ def _open_groups(server, groups):
 @kernel
 def _wait(server, outlook, groups):
     now = server.now
-    while has_room(server):
-        complete(server)
-        if now.finished == server.of.size:
-            return
+    while next_decision(server):
         before = now.arrived
         see_arrivals(server)
         for i in range(before, now.arrived):

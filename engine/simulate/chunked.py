@@ -25,10 +25,9 @@ from engine.simulate.run import Run
 from engine.simulate.server import (
     advance,
     close_stay,
-    complete,
     decode,
-    has_room,
     join,
+    next_decision,
     open_stay,
     rounds_to_completion,
     rounds_to_overflow,
@@ -121,12 +120,9 @@ def _admit_in_chunks(server, rule, memory, budget):
 def _chunked(server, rule):
     now = server.now
     memory = server.memory // rule.block * rule.block
-    while now.finished < server.of.size and has_room(server):
-        complete(server)
+    while next_decision(server):
         see_arrivals(server)
         if now.running == 0 and now.queued == 0 and now.started == now.arrived:
-            if now.finished == server.of.size:
-                break
             wait_for_arrival(server)
         preempted = make_room(server, rule, memory)
         decoding, context = _decoding(server)

@@ -28,8 +28,7 @@ from engine.simulate.run import Run
 from engine.simulate.server import (
     advance,
     arrival_order,
-    complete,
-    has_room,
+    next_decision,
     rounds_to_completion,
     rounds_to_overflow,
     serve,
@@ -152,10 +151,7 @@ def _relink(server, feedback, before, running, arrived):
 @kernel
 def _feedback_queue(server, line, feedback, before, rules):
     now = server.now
-    while has_room(server):
-        complete(server)
-        if now.finished == server.of.size:
-            return
+    while next_decision(server):
         _sink(server, line, feedback, rules)
         running, arrived = now.running, now.arrived
         before[:running] = server.batch[:running]

@@ -31,11 +31,10 @@ from engine.progress import Progress
 from engine.simulate.run import Run
 from engine.simulate.server import (
     advance,
-    complete,
     drop,
     enter,
-    has_room,
     need,
+    next_decision,
     rounds_to_completion,
     rounds_to_overflow,
     see_arrivals,
@@ -197,12 +196,9 @@ def _preempting(server, rule):
     now = server.now
     memory = server.memory // rule.block * rule.block
     slack = rule.block - 1  # blocks round each request up by at most this
-    while now.finished < server.of.size and has_room(server):
-        complete(server)
+    while next_decision(server):
         see_arrivals(server)
         if now.running == 0 and now.queued == 0 and now.started == now.arrived:
-            if now.finished == server.of.size:
-                break
             wait_for_arrival(server)
         look_again = 1
         if not make_room(server, rule, memory):

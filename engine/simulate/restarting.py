@@ -36,12 +36,11 @@ from engine.simulate.run import Run
 from engine.simulate.server import (
     Server,
     advance,
-    complete,
     enter,
-    has_room,
     let_go,
     lose,
     need,
+    next_decision,
     rounds_to_completion,
     rounds_to_overflow,
     serve,
@@ -110,10 +109,7 @@ def _admit(server, line, rule):
 @kernel
 def _restarting(server, line, rule, streak, chance):
     now = server.now
-    while has_room(server):
-        complete(server)
-        if now.finished == server.of.size:
-            return
+    while next_decision(server):
         line_up_arrivals(server, line)
         cleared = need(server) > server.memory
         if cleared and _is_stuck(server, rule, streak):

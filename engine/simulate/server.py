@@ -1,11 +1,10 @@
 """One GPU that serves requests in batches: the state and the moves of every online policy.
 
 A policy's kernel is a loop over decisions. In each it lets finished requests go
-(`complete`), sees who has arrived (`see_arrivals`), makes room and admits by its own rule
+(`next_decision`), sees who has arrived (`see_arrivals`), makes room and admits by its own rule
 (`leave`, `enter`), and passes time until something can change (`advance`):
 
-    while server.now.finished < server.of.size and has_room(server):
-        complete(server)
+    while next_decision(server):
         see_arrivals(server)
         ...
         advance(server, rounds, arrivals_matter)
@@ -278,6 +277,18 @@ def complete(server):
             next_done = min(next_done, done)
     now.running = kept
     now.next_done = next_done
+
+
+@kernel
+def next_decision(server):
+    """Let those go that the last round completed; whether anybody is left to decide about.
+
+    Also false where the log has no room for a decision: the kernel is then called again.
+    """
+    if not has_room(server):
+        return False
+    complete(server)
+    return server.now.finished < server.of.size
 
 
 @kernel

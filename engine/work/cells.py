@@ -1,7 +1,7 @@
 """Time cut into cells, and the tokens of a request grouped as coarsely.
 
 Every step of a request after its first token takes at least d seconds
-(engine/work/alone.py), so token j of one that completes at C is there by
+(engine.work.alone), so token j of one that completes at C is there by
 C - (o - j) d. Cells last D <= k d for a whole k, so that by is no later than
 
     C - h D   with   h = floor((o - j) / k),

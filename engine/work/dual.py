@@ -20,7 +20,7 @@ of C_i. Each envelope is a constraint of its own, so several prices say more tha
 on any mean of the envelopes.
 
 *Exact in O(1) a cell.* Prices are constant on cells, and tokens move in groups
-(engine/work/cells.py): with C in cell m, group h is priced by cell m - h. Inside a cell the
+(engine.work.cells): with C in cell m, group h is priced by cell m - h. Inside a cell the
 terms change only by C itself, so the minimum is at a cell's begin or at C = a_i + alone_i.
 With prefix sums P of lam and Q of u*lam over cells u the groups before the last cost
 

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 
 from engine import METHODS, POLICIES
 from engine.advice import what_next
-from engine.headroom import in_words, largest_rate, smallest_memory
+from engine.capacity import rate
+from engine.capacity.draws import Draws
+from engine.capacity.headroom import headroom_in_words, smallest_memory
 from engine.league import Entry
 from engine.workload import set_aside
 from pages.parts.jobs import AT_ONCE, Job
@@ -50,10 +52,24 @@ def headroom_job(view: View, best: Entry) -> Job:
         return view.topology.run(policy, workload, memory, clock=view.clock, **params)
 
     def compute(progress):
-        given = (simulate, view.workload, view.memory)
-        rate = largest_rate(*given, lambda share, told="": progress(share / 2, told))
-        memory = smallest_memory(*given, lambda share, told="": progress((1 + share) / 2, told))
-        return in_words(best.label, rate, memory, view.clock.unit)
+        draws = Draws(view.scenario or view.workload)
+        carried = rate.largest_rate(
+            policy,
+            params,
+            draws,
+            view.memory,
+            clock=view.clock,
+            topology=view.topology,
+            progress=lambda share, told="": progress(share / 2, told),
+        )
+        memory = smallest_memory(
+            simulate,
+            draws,
+            view.memory,
+            view.topology.servers,
+            lambda share, told="": progress((1 + share) / 2, told),
+        )
+        return headroom_in_words(carried, memory, view.clock.unit)
 
     return Job(
         key=(*view.place, "headroom", best.label),

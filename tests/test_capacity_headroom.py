@@ -1,0 +1,81 @@
+"""Where a policy stops keeping up."""
+
+import numpy as np
+import pytest
+
+from engine import InputError, Scenario, find_policy, generate
+from engine.capacity.border import bisect_factor
+from engine.capacity.draws import STEADY, Draws
+from engine.capacity.headroom import headroom_in_words, smallest_memory
+from engine.capacity.rate import largest_rate
+from engine.clock import seconds_clock
+from engine.overload import verdict
+from engine.progress import silent
+
+CLOCK = seconds_clock(0.0372, 1.965e-4, 90, 5.67e-8, 4.2e-5)
+MIX = Draws(Scenario(n=2000, arrivals="poisson", rate=1.6), 1)
+
+
+def served_by(key):
+    return lambda workload, memory: find_policy(key).run(workload, memory, clock=CLOCK)
+
+
+def rate_of(key):
+    return largest_rate(find_policy(key), {}, MIX, 16_492, clock=CLOCK)
+
+
+def is_overloaded(key, rate, least):
+    run = served_by(key)(MIX.at(rate, 0, least), 16_492)
+    return verdict(run).kind == "overloaded"
+
+
+@pytest.mark.parametrize("border", [0.02, 0.4, 1.0, 3.3, 60])
+def test_bisection_encloses_the_border(border):
+    """To within 1 % of any border in reach."""
+    found = bisect_factor(lambda factor: factor <= border, silent)
+    assert found.carries <= border < found.fails
+    assert found.fails / found.carries < 1.01
+
+
+def test_bisection_says_when_there_is_no_border():
+    """Nothing carries, or everything does."""
+    assert bisect_factor(lambda factor: False, silent).carries == 0
+    assert bisect_factor(lambda factor: True, silent).fails == np.inf
+
+
+def test_rate_is_where_the_verdict_turns():
+    """The rate carried overloads neither a short nor a long run, the one that fails overloads."""
+    (border,) = rate_of("svf").borders
+    assert 1.6 < border.carries < border.fails < 10
+    for at, overloaded in ((border.carries, False), (border.fails, True)):
+        assert any(is_overloaded("svf", at, least) for least in (0, STEADY)) == overloaded
+
+
+def test_better_policy_carries_more():
+    """vllm preempts and recomputes; svf needs less of the machine."""
+    (svf,), (vllm,) = (rate_of(key).borders for key in ("svf", "vllm"))
+    assert svf.carries > vllm.fails
+
+
+def test_least_memory_still_carries():
+    """And it is below what there is; with what fails, it does not."""
+    border = smallest_memory(served_by("svf"), MIX, 16_492)
+    assert border.fails < border.carries < 16_492
+    drawn = MIX.at(1.6, 0, STEADY)
+    for tokens, overloaded in ((border.carries, False), (border.fails, True)):
+        run = served_by("svf")(drawn, tokens)
+        assert (verdict(run).kind == "overloaded") == overloaded
+
+
+def test_backlog_has_no_rate():
+    """The message says what to choose."""
+    with pytest.raises(InputError, match="choose arrivals over time"):
+        Draws(generate(Scenario(n=200)))
+
+
+def test_words_say_both():
+    """Rate and memory."""
+    capacity = rate_of("svf")
+    told = headroom_in_words(capacity, smallest_memory(served_by("svf"), MIX, 16_492), "seconds")
+    assert f"up to {capacity.rate:.2f} of these requests a second" in told
+    assert "of KV cache" in told
