@@ -74,6 +74,15 @@ def peak_memory(run: Run) -> int:
     return max(memory_curve(part).peak for part in run.parts)
 
 
+def mean_memory(run: Run) -> float:
+    """Tokens held on average over the clock from the first start on, idle time included."""
+    curve = memory_curve(run)
+    lasts = run.ends(curve.time[1:]) - run.begins(curve.time[:-1])
+    # As in `MemoryCurve.mean`: the ends of a piece's rounds hold low + alive .. high.
+    held = float((lasts * (curve.low + curve.alive + curve.high)).sum() / 2)
+    return held / float(run.ends(curve.time[-1:])[0] - run.begins(curve.time[:1])[0])
+
+
 def peak_batch(run: Run) -> int:
     """The most requests in memory at once, on one server."""
     return max(_peak_batch(part) for part in run.parts)

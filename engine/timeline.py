@@ -54,11 +54,22 @@ def memory_stack(run: Run, window: tuple[int, int] | None = None) -> MemoryStack
         moments = np.stack([begins, ends], axis=1).ravel()
         time = np.stack([run.begins(begins), run.ends(ends)], axis=1).ravel()
         pieces = np.repeat(np.flatnonzero(shown), 2)
-    else:
-        moments = _highest_moments(whole, first, last)
-        time = run.ends(moments)
-        pieces = np.searchsorted(whole.time[1:], moments)
-    return MemoryStack(time, np.array([_held(c, moments, pieces) for c in curves]), exact)
+        held = np.array([_held(c, moments, pieces) for c in curves])
+        return MemoryStack(*_with_idle_time(time, held), exact)
+    moments = _highest_moments(whole, first, last)
+    pieces = np.searchsorted(whole.time[1:], moments)
+    return MemoryStack(
+        run.ends(moments), np.array([_held(c, moments, pieces) for c in curves]), exact
+    )
+
+
+def _with_idle_time(time: np.ndarray, held: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Nothing is held while an idle server waits, which on the seconds clock is no piece."""
+    # More than rounding lies between the end of one piece and the begin of the next.
+    idle = np.flatnonzero(time[2::2] - time[1:-1:2] > 1e-9 * time[-1])
+    where = np.repeat(2 * idle + 2, 2)
+    ends = np.stack([time[2 * idle + 1], time[2 * idle + 2]], axis=1).ravel()
+    return np.insert(time, where, ends), np.insert(held, where, 0, axis=1)
 
 
 def _held(curve: MemoryCurve, moments: np.ndarray, pieces: np.ndarray) -> np.ndarray:

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 
 from engine import Workload, find_policy
 from engine import timeline as tl
-from engine.metrics import memory_curve
+from engine.clock import seconds_clock
+from engine.metrics import mean_memory, memory_curve
 from tests.strategies import instances
 
 
@@ -92,3 +93,19 @@ def test_density_adds_up_to_the_memory(long_run):
     held = curve.low[piece] + curve.alive[piece] * (cells.time - curve.time[piece])
     assert (cells.tokens.sum(axis=0) == held)[inside].all()
     assert (cells.requests.sum(axis=0) == curve.alive[piece])[inside].all()
+
+
+def test_an_idle_server_holds_nothing():
+    """Rounds of 1 s: (2, 1) from 0 to 1, idle to 5, (3, 2) from 5 to 7; 3, then 4 and 5 tokens."""
+    workload = Workload([0, 5], [2, 3], [1, 2])
+    run = find_policy("fcfs").run(workload, 10, clock=seconds_clock(1.0))
+    stack = tl.memory_stack(run)
+    assert stack.time.tolist() == [0, 1, 1, 5, 5, 7]
+    assert stack.total.tolist() == [2, 3, 0, 0, 3, 5]
+    assert mean_memory(run) == (1 * 3 + 4 * 0 + 1 * 4 + 1 * 5) / 7
+
+
+def test_mean_memory_is_the_same_on_the_rounds_clock():
+    """There a round is a unit of time, and idle rounds are pieces like others."""
+    run = find_policy("fcfs").run(Workload([0, 5], [2, 3], [1, 2]), 10)
+    assert mean_memory(run) == memory_curve(run).mean == 12 / 7

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from engine import Run, wording
-from engine.metrics import memory_curve
+from engine.metrics import mean_memory, peak_memory
 from engine.story import in_words, tell
 from engine.timeline import held_at
 from pages.parts.link import linked
@@ -14,10 +14,9 @@ from pages.parts.link import linked
 
 def memory_headline(run: Run) -> str:
     """How full the memory is, on average and at most."""
-    curve = memory_curve(run)
     return (
-        f"**{run.policy}** fills {wording.percent(curve.mean / run.memory)} of M on average "
-        f"(peak {wording.tokens(curve.peak)} of {wording.count(run.memory)}) and needs "
+        f"**{run.policy}** fills {wording.percent(mean_memory(run) / run.memory)} of M on average "
+        f"(peak {wording.tokens(peak_memory(run))} of {wording.count(run.memory)}) and needs "
         f"{wording.amount(run.finished_at.max(), run.unit)}."
     )
 
