@@ -305,3 +305,13 @@ def test_azure_trace_loses_nothing(capsys, shared):
     assert result["n"] + result["set_aside"] == 19_366
     assert [row["policy"] for row in result["policies"]] == ["fcfs", "svf"]
     assert all(row["peak_memory"] <= 100_000 for row in result["policies"])
+
+
+def test_overload_is_told(tmp_path, capsys):
+    """Twice what M carries: a warning on stderr, none where the load is carried."""
+    for rate, told in ((0.3, True), (0.02, False)):
+        trace = tmp_path / f"{rate}.csv"
+        arguments = ["--n", "300", "--arrivals", "poisson", "--rate", str(rate), "-o", str(trace)]
+        assert main(["generate", *arguments]) == 0
+        assert main(["simulate", str(trace), "-M", "16492", "--policy", "svf"]) == 0
+        assert ("svf: Overloaded" in capsys.readouterr().err) == told

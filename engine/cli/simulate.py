@@ -18,6 +18,7 @@ from engine.cli.trace_arguments import add_trace_arguments, read_workload
 from engine.errors import InputError, Livelock
 from engine.fields import number_in
 from engine.metrics import per_request, summary
+from engine.overload import verdict
 from engine.policy import Policy, find_policy, quick_policies
 from engine.simulate.run import Run
 from engine.workload import Workload, check_memory, set_aside
@@ -72,6 +73,7 @@ def run(arguments: argparse.Namespace) -> None:
     set_aside(workload, memory)  # some request must fit
     params = {policy.key: policy_params(policy, params, arguments.seed) for policy in chosen}
     runs, failed = _run_all(chosen, topology, workload, memory, clock, params)
+    _warn_of_overload(runs)
     if methods and workload.concurrency:
         print("no bound: in a closed loop arrivals depend on the policy", file=sys.stderr)
         methods = []
@@ -109,6 +111,14 @@ def _run_all(chosen, topology, workload, memory, clock, params) -> tuple[list[Ru
     if not runs:
         raise InputError(failed[0]["reason"])
     return runs, failed
+
+
+def _warn_of_overload(runs: list[Run]) -> None:
+    """Say on stderr whose latencies are no steady state."""
+    for run in runs:
+        found = verdict(run)
+        if found.kind == "overloaded":
+            print(f"{run.policy}: {found.in_words()}", file=sys.stderr)
 
 
 def policy_row(run: Run, bounds: list[Bound]) -> dict:
