@@ -1,0 +1,142 @@
+"""Pools of replicas that prefill and decode apart.
+
+A request is served by the first pool for one token; then its KV cache moves, and it goes
+on in the second pool as a request that arrives with its cache.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from engine.clock import ROUNDS, Clock
+from engine.errors import InputError
+from engine.fields import number_in
+from engine.fleet.replicas import MOST_REPLICAS, run_fleet
+from engine.policy import Policy
+from engine.progress import Progress, silent
+from engine.simulate.run import Preemptions, Run
+from engine.workload import Workload, check_memory, set_aside
+
+
+@dataclass(frozen=True, eq=False)
+class PoolRun(Run):
+    """Requests prefilled in one pool of replicas and decoded in another.
+
+    Attributes
+    ----------
+    prefill : the run in which each request yields its first token
+    decode : the run of those with more tokens, from when their KV cache has been moved
+    decoded : (m,) int64, which requests these are
+    """
+
+    prefill: Run | None = None
+    decode: Run | None = None
+    decoded: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+
+    @property
+    def parts(self) -> tuple[Run, ...]:
+        return self.prefill.parts + (self.decode.parts if self.decode is not None else ())
+
+    @property
+    def replicas(self) -> int:
+        return self.prefill.replicas + (self.decode.replicas if self.decode is not None else 0)
+
+    @property
+    def gave_up_kv(self) -> bool:
+        """KV cache that moves is like one that is swapped: not every bound covers it."""
+        return True
+
+    @cached_property
+    def started_at(self) -> np.ndarray:
+        return self.prefill.started_at
+
+    @cached_property
+    def first_token_at(self) -> np.ndarray:
+        return self.prefill.finished_at
+
+    @cached_property
+    def finished_at(self) -> np.ndarray:
+        finished = self.prefill.finished_at.astype(float)
+        if self.decode is not None:
+            finished[self.decoded] = self.decode.finished_at
+        return finished
+
+
+def run_pools(
+    policy: Policy,
+    params: dict,
+    workload: Workload,
+    memory: int,
+    clock: Clock = ROUNDS,
+    pools: tuple[int, int] = (1, 1),
+    transfer: float = 0.0,
+    routing: str = "round-robin",
+    progress: Progress = silent,
+) -> Run:
+    """Prefill on some replicas, decode on others, the same policy on all.
+
+    A request is served by the first pool for one token, its KV cache of s + 1 tokens moves
+    in `transfer` clock units a token, and it goes on in the second pool as one that arrives
+    with its cache. Moving takes no time of either replica.
+
+    Parameters
+    ----------
+    pools : how many replicas prefill and how many decode
+    """
+    transfer = number_in("transfer (time a token)", transfer, 0, 1e6)
+    if workload.concurrency:
+        raise InputError("a closed loop runs on one replica: leave out the pools")
+    usable = policy.usable(check_memory(memory), policy.read_params(params))
+    fitting, aside = set_aside(workload, usable)
+    n = len(fitting)
+    first_tokens = replace(fitting, output=np.ones(n, np.int64))
+    both = (policy, params)
+    half = (memory, clock)
+    prefill = run_fleet(*both, first_tokens, *half, pools[0], routing, progress)
+    decoded = np.flatnonzero(fitting.output > 1)
+    decode, lost, recomputed = None, prefill.preemptions.copy(), prefill.recomputed.copy()
+    if len(decoded):
+        there = fitting.take(decoded)
+        moved = replace(
+            there,
+            arrival=prefill.finished_at[decoded] + transfer * (there.prompt + 1),
+            prompt=there.prompt + 1,
+            output=there.output - 1,
+            with_cache=True,
+        )
+        decode = run_fleet(*both, moved, *half, pools[1], routing, progress)
+        lost[decoded] += decode.preemptions
+        recomputed[decoded] += decode.recomputed
+    finish = prefill.finish.copy()
+    if decode is not None:
+        finish[decoded] = decode.finish
+    return PoolRun(
+        fitting,
+        memory,
+        prefill.start,
+        finish,
+        first=prefill.finish,
+        preempted=Preemptions(lost, recomputed),
+        set_aside=aside,
+        policy=policy.key,
+        params=prefill.params,
+        clock=clock,
+        prefill=prefill,
+        decode=decode,
+        decoded=decoded,
+    )
+
+
+def read_pools(text: str) -> tuple[int, int]:
+    """`2:6` as two that prefill and six that decode; InputError otherwise."""
+    parts = text.split(":")
+    if len(parts) != 2 or not all(part.strip().isdecimal() for part in parts):
+        raise InputError(f"pools must look like 2:6 (prefill:decode), got {text!r}")
+    both = [
+        number_in(f"pools: replicas that {what}", int(part), 1, MOST_REPLICAS, whole=True)
+        for what, part in zip(("prefill", "decode"), parts, strict=True)
+    ]
+    return both[0], both[1]

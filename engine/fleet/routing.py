@@ -1,0 +1,128 @@
+"""Who serves whom: a router sends each request to one replica, for good, as it arrives.
+
+Round-robin needs no state. The others look at the replicas at the moment of the arrival,
+which a policy's finished run cannot know; but until the next request reaches it, a replica
+does what its run so far says. So each replica is simulated again with every request it
+gets, from the last moment at which it was empty, and asked for its state at the next
+arrival. That is exact for every policy that does not know the future, and needs nothing
+of it but `run`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from engine.errors import InputError
+from engine.policy import Policy
+from engine.progress import Progress
+from engine.simulate.run import Run
+from engine.timeline import held_at
+from engine.workload import Workload
+
+MOST_ROUTED = 20_000  # requests, where each arrival asks the replicas for their state
+
+Serve = Callable[[np.ndarray], Run]  # the run of a replica that was sent these requests
+
+
+class Replica:
+    """One replica as a router sees it: what it was sent, and how it stands."""
+
+    def __init__(self, serve: Serve) -> None:
+        self._serve = serve
+        self.sent: list[int] = []  # since it was last empty
+        self._run: Run | None = None
+
+    def send(self, i: int) -> None:
+        self.sent.append(i)
+        self._run = None
+
+    def at(self, moment: float) -> tuple[Run | None, np.ndarray]:
+        """Its run and the bool of who of those sent have not finished at that moment."""
+        if self.sent and self._run is None:
+            self._run = self._serve(np.array(self.sent))
+        if self._run is None:
+            return None, np.empty(0, bool)
+        there = self._run.finished_at > moment
+        if not there.any():  # empty: what comes next is a new beginning
+            self.sent, self._run = [], None
+        return self._run, there
+
+
+def _requests(replica: Replica, moment: float) -> float:
+    """How many requests it has, running or waiting."""
+    return float(replica.at(moment)[1].sum())
+
+
+def _tokens(replica: Replica, moment: float) -> float:
+    """The tokens it holds after the last round that ended, and the prompts of all others."""
+    run, there = replica.at(moment)
+    if run is None:
+        return 0.0
+    holders, held = held_at(run, run.decisions_before(moment))
+    others = there.copy()
+    others[holders] = False
+    return float(held[there[holders]].sum() + run.workload.prompt[others].sum())
+
+
+ROUTINGS: dict[str, tuple[str, Callable[[Replica, float], float] | None]] = {
+    "round-robin": ("In turn, whatever their state.", None),
+    "least-loaded": ("To the replica with the fewest requests, running or waiting.", _requests),
+    "join-shortest-memory": (
+        "To the replica that holds the fewest tokens, prompts of those waiting included.",
+        _tokens,
+    ),
+}
+
+
+def looks(routing: str) -> bool:
+    """Whether a router asks the replicas for their state."""
+    return routing in ROUTINGS and ROUTINGS[routing][1] is not None
+
+
+def knows_later_arrivals(policy: Policy) -> bool:
+    """Whether a policy's past depends on requests that a router has yet to send."""
+    return policy.offline or policy.waits_for_more
+
+
+def route(
+    policy: Policy,
+    workload: Workload,
+    replicas: int,
+    routing: str,
+    serve: Serve,
+    progress: Progress,
+) -> np.ndarray:
+    """(n,) int64: the replica of each request.
+
+    Raises
+    ------
+    InputError
+        Where a router that looks at the replicas has too many requests, or a policy that
+        knows the future.
+    """
+    in_turn = workload.ascending(workload.arrival)
+    chosen = np.empty(len(workload), np.int64)
+    if not looks(routing):
+        chosen[in_turn] = np.arange(len(workload)) % replicas
+        return chosen
+    if knows_later_arrivals(policy):
+        raise InputError(
+            f"{policy.key} takes later arrivals into account, which {routing} cannot know: "
+            "use round-robin"
+        )
+    if len(workload) > MOST_ROUTED:
+        raise InputError(
+            f"{routing} takes at most {MOST_ROUTED:,} requests, got {len(workload):,}: "
+            "use round-robin"
+        )
+    state = ROUTINGS[routing][1]
+    servers = [Replica(serve) for _ in range(replicas)]
+    for done, i in enumerate(in_turn.tolist()):
+        moment = float(workload.arrival[i])
+        loads = [state(server, moment) for server in servers]
+        chosen[i] = int(np.argmin(loads))
+        servers[chosen[i]].send(i)
+        progress(done / len(workload))
+    return chosen
