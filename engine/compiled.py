@@ -2,60 +2,109 @@
 
 numba looks only at a kernel's own file when it decides whether a cached
 compilation is still right, so a change in a callee elsewhere would be missed.
-The cache folder is therefore named by a digest of all engine sources. It lies
-in the user's own cache folder, because cached kernels are executable code.
+Each file's kernels are therefore kept in a folder that is named by a digest of
+that file and of all it imports from the engine: a change compiles again what it
+can touch, and nothing else. The folders lie in the user's own cache folder,
+because cached kernels are executable code.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
-KEEP_CACHES = 4
+import numba
+from numba.core import event
+
+ENGINE = Path(__file__).parent
+KEEP_VERSIONS = 8
+
+IMPORT = re.compile(
+    r"^\s*(?:from (engine[\w.]*) import (\([^)]*\)|.+)|import (engine[\w.]+))", re.MULTILINE
+)
 
 
-def _sources_digest() -> str:
+def _file_of(module: str) -> Path | None:
+    """The source of `engine.x.y`; None where that is a name inside a module."""
+    path = ENGINE.parent.joinpath(*module.split("."))
+    candidates = (path.with_suffix(".py"), path / "__init__.py")
+    return next((file for file in candidates if file.is_file()), None)
+
+
+def _imported(source: str) -> Iterator[str]:
+    """What may be a module among the names that a source imports from the engine."""
+    for package, names, module in IMPORT.findall(source):
+        yield module or package
+        yield from (f"{package}.{name}" for name in re.findall(r"\w+", names))
+
+
+@cache
+def _imports(file: Path) -> tuple[bytes, frozenset[Path]]:
+    """A file's contents, and the engine's files that it imports."""
+    source = file.read_bytes()
+    files = {_file_of(module) for module in _imported(source.decode())}
+    return source, frozenset(files - {None})
+
+
+def sources(module: str) -> list[Path]:
+    """The file of a module of the engine and all that it imports there, sorted."""
+    known, new = set(), {_file_of(module)}
+    while new:
+        known |= new
+        new = {imported for file in new for imported in _imports(file)[1]} - known
+    return sorted(known)
+
+
+@cache
+def _digest(module: str) -> str:
     digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(source.read_bytes())
+    for file in sources(module):
+        digest.update(_imports(file)[0])
     return digest.hexdigest()[:16]
 
 
+@cache
 def _cache_root() -> Path:
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "headroom"
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        (home / "kernels").mkdir(parents=True, exist_ok=True)
     except OSError:  # a read-only home, as in some containers
         return Path(tempfile.mkdtemp(prefix="headroom-"))
-    return home
+    return home / "kernels"
 
 
-def _cache_folder() -> Path:
+@cache
+def _cache_folder(module: str) -> Path:
+    """Where a module's kernels are kept; versions that nobody has used for long go."""
     root = _cache_root()
-    folder = root / f"kernels-{_sources_digest()}"
-    folder.mkdir(exist_ok=True)
-    folder.touch()
-    by_age = sorted(root.glob("kernels-*"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for stale in by_age[KEEP_CACHES:]:
-        shutil.rmtree(stale, ignore_errors=True)
+    folder = root / f"{module}-{_digest(module)}"
+    if not folder.is_dir():
+        folder.mkdir(exist_ok=True)
+        versions = root.glob(f"{module}-*")
+        by_age = sorted(versions, key=lambda path: path.stat().st_mtime, reverse=True)
+        for stale in by_age[KEEP_VERSIONS:]:
+            shutil.rmtree(stale, ignore_errors=True)
+    os.utime(folder)
     return folder
 
 
-if "NUMBA_CACHE_DIR" not in os.environ:
-    os.environ["NUMBA_CACHE_DIR"] = str(_cache_folder())
+def kernel(function):
+    """Compile a function for numba when it is first called, and keep the result.
 
-import numba  # noqa: E402  (the cache folder must be set first)
-from numba.core import event  # noqa: E402
-
-# nogil: a long kernel must not freeze the other sessions of the server.
-# Never parallel=True: numba's default threading layer aborts the process when
-# two sessions enter it at once.
-kernel = numba.njit(cache=True, nogil=True)
+    nogil: a long kernel must not freeze the other sessions of the server. Never
+    parallel=True: numba's default threading layer aborts the process when two sessions
+    enter it at once.
+    """
+    if "NUMBA_CACHE_DIR" not in os.environ:
+        numba.config.CACHE_DIR = str(_cache_folder(function.__module__))
+    return numba.njit(cache=True, nogil=True)(function)
 
 
 class _First(event.Listener):
