@@ -164,6 +164,31 @@ def fastserve(quantum, starved, transfer):
     return decide
 
 
+def guessed(order, predicted, limit, skip):
+    """A fixed order under look-ahead on planned outputs; those preempted go before it."""
+    plans = LookAhead(predicted, limit)
+    back = []
+
+    def decide(server):
+        victims = preempt_newest(server)
+        back[:0] = victims
+        if victims:
+            return
+        left = skip
+        for i in [*back, *(j for j in order if j not in back)]:
+            if i not in server.waiting:
+                continue
+            if plans.fits(server, i):
+                server.admit(i)
+            else:
+                left -= 1
+                if left < 0:
+                    break
+        back[:] = [i for i in back if i in server.waiting]
+
+    return decide
+
+
 class LookAhead:
     """Whether memory stays within the limit if all goes as planned."""
 
@@ -252,13 +277,12 @@ def _paired(server, new, predicted):
     return pairs + [i for i in new if i not in pairs]
 
 
-def wait(type_of, sizes, predicted, max_wait):
+def wait(type_of, sizes, predicted, max_wait, limit):
     """Groups of a type; those in line start as look-ahead allows."""
-    plans = LookAhead(predicted, math.inf)
+    plans = LookAhead(predicted, limit)
     in_line, back = [], []
 
     def decide(server):
-        plans.limit = server.memory
         new = [i for i in server.waiting if i not in in_line and i not in back]
         opened = []
         for kind in range(len(sizes)):

@@ -17,10 +17,10 @@ from engine.policies.complementary import complementary
 from engine.policies.nested_wait import gates_at, nested_wait
 from engine.policies.past_future import past_future
 from engine.policies.srpt import srpt
-from engine.policies.vllm import admission_limit
 from engine.policies.wait import thresholds, types_of, wait
 from engine.progress import silent
 from engine.simulate.feedback_queue import Levels, feedback_queue
+from engine.simulate.preempting import admission_limit
 from engine.simulate.restarting import Clearing, restarting
 from engine.simulate.timetable import NEVER
 from tests import plain_policies
@@ -213,14 +213,16 @@ def test_complementary(case, margin, transfer):
 
 
 @settings(max_examples=400)
-@given(predicted_cases(), st.lists(st.integers(1, 4), min_size=4, max_size=4), moment)
-def test_wait(case, sizes, max_wait):
+@given(predicted_cases(), st.lists(st.integers(1, 4), min_size=4, max_size=4), moment, shares)
+def test_wait(case, sizes, max_wait, margin):
     """Any group sizes and any patience, right and wrong predictions."""
     workload, memory, clock, predicted = case
     sizes = np.array(sizes)
-    run = wait(workload, memory, predicted, sizes, max_wait, clock, silent)
-    types = types_of(workload).tolist()
-    decide = plain_policies.wait(types, sizes.tolist(), predicted.tolist(), max_wait)
+    types, limit = types_of(workload), admission_limit(memory, margin)
+    run = wait(workload, memory, predicted, types, sizes, max_wait, limit, clock, silent)
+    decide = plain_policies.wait(
+        types.tolist(), sizes.tolist(), predicted.tolist(), max_wait, limit
+    )
     check(run, (decide, clock))
 
 
