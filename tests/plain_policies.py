@@ -34,23 +34,39 @@ def orca(longest):
     return decide
 
 
-def static(server):
+def static(predicted):
     """A batch at a time; those who have finished stay until it ends."""
-    just_finished = [i for i in range(len(server.finish)) if server.finish[i] == server.round]
-    if server.running:
-        server.resident += [i for i in just_finished if i not in server.resident]
-        return
-    server.resident.clear()
-    batch = []
-    for i in by_arrival(server, server.waiting):
-        more = [*batch, i]
-        room = sum(server.prompt[j] for j in more)
-        room += len(more) * max(server.output[j] for j in more)
-        if room > server.memory:
-            break
-        batch = more
-    for i in batch:
-        server.admit(i)
+    back = []
+
+    def planned(server, i):
+        return min(max(predicted[i], server.gen[i] + 1), server.memory - server.prompt[i])
+
+    def decide(server):
+        just_finished = [i for i in range(len(server.finish)) if server.finish[i] == server.round]
+        if server.running:
+            server.resident += [i for i in just_finished if i not in server.resident]
+        kept = sum(server.held(i) for i in server.resident)
+        victims = []
+        while server.running and server.need() + kept > server.memory:
+            victims.insert(0, server.running[-1])
+            server.drop(server.running[-1])
+        back[:0] = victims
+        if server.running:
+            return
+        server.resident.clear()
+        batch = []
+        for i in [*back, *(i for i in by_arrival(server, server.waiting) if i not in back)]:
+            more = [*batch, i]
+            room = sum(server.prompt[j] for j in more)
+            room += len(more) * max(planned(server, j) for j in more)
+            if batch and room > server.memory:
+                break
+            batch = more
+        for i in batch:
+            server.admit(i)
+        back[:] = [i for i in back if i in server.waiting]
+
+    return decide
 
 
 def admit_on_use(server, order, limit, most=math.inf):

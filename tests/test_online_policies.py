@@ -17,6 +17,7 @@ from engine.policies.complementary import complementary
 from engine.policies.nested_wait import gates_at, nested_wait
 from engine.policies.past_future import past_future
 from engine.policies.srpt import srpt
+from engine.policies.static import static
 from engine.policies.wait import thresholds, types_of, wait
 from engine.progress import silent
 from engine.simulate.feedback_queue import Levels, feedback_queue
@@ -81,13 +82,13 @@ def test_orca(case, max_output):
     check(run, (plain_policies.orca(longest), clock))
 
 
-@settings(max_examples=233)
-@given(cases())
+@settings(max_examples=400)
+@given(st.one_of(predicted_cases(), outgrown_cases()))
 def test_static(case):
-    """Finished members keep their memory."""
-    workload, memory, clock = case
-    run = find_policy("static").run(workload, memory, clock=clock)
-    check(run, (plain_policies.static, clock))
+    """Finished members keep their memory, also where outputs were predicted wrongly."""
+    workload, memory, clock, predicted = case
+    run = static(workload, memory, predicted, clock, silent)
+    check(run, (plain_policies.static(predicted.tolist()), clock))
 
 
 def outcome(of):
