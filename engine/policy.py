@@ -19,7 +19,8 @@ from engine.clock import ROUNDS, Clock
 from engine.errors import InputError
 from engine.fields import number_in, number_of
 from engine.progress import Progress, silent
-from engine.simulate.look_ahead import look_ahead as run_look_ahead
+from engine.simulate.guessing import in_order
+from engine.simulate.preempting import admission_limit
 from engine.simulate.run import Run
 from engine.workload import Workload, check_memory, set_aside
 
@@ -56,6 +57,14 @@ SKIP = Param(
     "skip", 0, 0, 1000, "How many waiting requests that do not fit a walk may pass over (0: none)."
 )
 
+MARGIN = Param(
+    "margin",
+    0.0,
+    0.0,
+    0.9,
+    "Share of M that plans leave free, for outputs that turn out longer than predicted.",
+)
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -71,7 +80,8 @@ class Policy:
     reconstructed : the rule was rebuilt from summaries, not read in its source
     offline : ranks all requests at once, also those that have not arrived
     uses_lengths : needs (predicted) output lengths
-    may_give_up_kv : may preempt, so that not every bound covers its runs
+    may_give_up_kv : may preempt although predictions are right, so that not every bound covers
+        its runs; where they are wrong, every policy that uses lengths may
     timed : stops by the clock, so that two runs that it stops may differ
     waits_for_more : holds requests back for others, while others are due
     usable : (memory, params) -> the tokens of M that one request can have
@@ -150,23 +160,29 @@ def policy(**declared):
     return register
 
 
-def ordered_policy(*, params: tuple[Param, ...] = (), **declared):
+def ordered_policy(*, params: tuple[Param, ...] = (), believes: str = "expected", **declared):
     """Register a policy that is nothing but an order, run under look-ahead admission.
 
-    The decorated function takes a workload, and memory or progress if it names
-    them, and returns the (n,) order of request indices, first choice first. The
-    policy gets the parameter `skip`.
+    The decorated function takes a workload, whose outputs are the predicted ones, and memory
+    or progress if it names them, and returns the (n,) order of request indices, first choice
+    first. The policy gets the parameters `skip` and `margin`.
+
+    Parameters
+    ----------
+    believes : the predictions that it takes for the truth: `expected`, `at_least` or `at_most`
     """
 
     def register(order: Callable[..., np.ndarray]):
         wanted = set(inspect.signature(order).parameters)
 
-        def simulate(workload, memory, clock, progress, skip, **rest):
+        def simulate(workload, memory, clock, progress, skip, margin, **rest):
             offered = {"memory": memory, "clock": clock, "progress": progress, **rest}
-            chosen = order(workload, **{k: v for k, v in offered.items() if k in wanted})
-            return run_look_ahead(workload, memory, chosen, skip, clock)
+            seen = workload.believing(getattr(workload, believes), memory)
+            chosen = order(seen, **{k: v for k, v in offered.items() if k in wanted})
+            limit = admission_limit(memory, margin)
+            return in_order(workload, memory, chosen, seen.output, skip, limit, clock, progress)
 
-        policy(params=(*params, SKIP), **declared)(simulate)
+        policy(params=(*params, SKIP, MARGIN), **declared)(simulate)
         return order
 
     return register

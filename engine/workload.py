@@ -15,6 +15,7 @@ MAX_TOKENS = 10**9  # a request; keeps every sum of the engine inside int64
 MAX_MEMORY = 10**12  # tokens; a rack of GPUs holds some 10**8
 MAX_ARRIVAL = 10**12  # clock units
 MAX_PRIORITY = 10**9
+PREDICTED = ("predicted", "predicted_lo", "predicted_hi")
 
 
 def _column(values, dtype, name: str) -> np.ndarray:
@@ -53,6 +54,10 @@ class Workload:
         in order of the rows, and the next arrives the moment one finishes; 0: as they arrive
     with_cache : requests arrive with the KV cache of their prompts and decode at once, as
         behind a pool of servers that prefill
+    predicted : (n,) int64, the output that is predicted, tokens; None: the middle of the
+        interval, or without one the output itself
+    predicted_lo, predicted_hi : (n,) int64, the interval in which it is predicted to be;
+        None: it is just `predicted`
 
     Raises
     ------
@@ -69,6 +74,9 @@ class Workload:
     priority: np.ndarray | None = None
     concurrency: int = 0
     with_cache: bool = False
+    predicted: np.ndarray | None = None
+    predicted_lo: np.ndarray | None = None
+    predicted_hi: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         n = len(self.arrival)
@@ -86,6 +94,9 @@ class Workload:
                 np.zeros(n) if self.priority is None else self.priority, np.int64, "priority"
             ),
         }
+        for name in PREDICTED:
+            if getattr(self, name) is not None:
+                columns[name] = _column(getattr(self, name), np.int64, name)
         for name, column in columns.items():
             if len(column) != n:
                 raise InputError(f"{name} has {len(column)} rows but arrival has {n}")
@@ -94,7 +105,9 @@ class Workload:
         arrival, class_of = columns["arrival"], columns["class_of"]
         in_time = np.isfinite(arrival) & (arrival >= 0) & (arrival <= MAX_ARRIVAL)
         _require(in_time, "arrival", arrival, f"a number from 0 to {MAX_ARRIVAL:.0e}")
-        for name in ("prompt", "output"):
+        for name in ("prompt", "output", *PREDICTED):
+            if name not in columns:
+                continue
             tokens = columns[name]
             _require(
                 (tokens >= 1) & (tokens <= MAX_TOKENS), name, tokens, f"1 to {MAX_TOKENS} tokens"
@@ -105,6 +118,15 @@ class Workload:
         _require(
             abs(priority) <= MAX_PRIORITY, "priority", priority, "at most a billion either way"
         )
+        self._check_intervals()
+
+    def _check_intervals(self) -> None:
+        low, high = self.predicted_lo, self.predicted_hi
+        if (low is None) != (high is None):
+            given, missing = PREDICTED[1:] if high is None else PREDICTED[:0:-1]
+            raise InputError(f"{given} is given without {missing}: an interval needs both")
+        if low is not None:
+            _require(low <= high, "predicted_lo", low, "at most predicted_hi")
 
     def __len__(self) -> int:
         return len(self.arrival)
@@ -120,6 +142,40 @@ class Workload:
         return self.prompt * self.output + self.output * (self.output + 1) // 2
 
     @cached_property
+    def expected(self) -> np.ndarray:
+        """(n,) int64: the outputs as predicted, the true ones where nothing is."""
+        if self.predicted is not None:
+            return self.predicted
+        if self.predicted_lo is not None:
+            return (self.predicted_lo + self.predicted_hi) // 2
+        return self.output
+
+    @property
+    def at_least(self) -> np.ndarray:
+        """(n,) int64: the lower ends of the predicted intervals."""
+        return self.expected if self.predicted_lo is None else self.predicted_lo
+
+    @property
+    def at_most(self) -> np.ndarray:
+        """(n,) int64: the upper ends of the predicted intervals."""
+        return self.expected if self.predicted_hi is None else self.predicted_hi
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether anything was predicted, right or wrong."""
+        return self.predicted is not None or self.predicted_lo is not None
+
+    def believing(self, output: np.ndarray, memory: int) -> Workload:
+        """What a planner sees that takes (n,) `output` for the truth, at most M - s each.
+
+        For requests that fit in `memory`; itself where these are the true outputs.
+        """
+        if output is self.output:
+            return self
+        no_more = dict.fromkeys(PREDICTED)
+        return replace(self, output=np.minimum(output, memory - self.prompt), **no_more)
+
+    @cached_property
     def is_backlog(self) -> bool:
         """Whether every request is there from the start."""
         return bool((self.arrival == 0).all()) and not self.concurrency
@@ -131,12 +187,19 @@ class Workload:
         columns = [self.arrival, self.prompt, self.output, self.class_of, self.row]
         if self.priority.any():  # where none was given, the name is what it was without the column
             columns.append(self.priority)
+        for name in PREDICTED:
+            if getattr(self, name) is not None:
+                content.update(name.encode())
+                columns.append(getattr(self, name))
         for column in columns:
             content.update(column.tobytes())
         return content.hexdigest()[:16]
 
     def take(self, which: np.ndarray) -> Workload:
         """The requests that `which` (a mask or indices) selects."""
+        predicted = {
+            name: column[which] for name in PREDICTED if (column := getattr(self, name)) is not None
+        }
         return replace(
             self,
             arrival=self.arrival[which],
@@ -145,6 +208,7 @@ class Workload:
             class_of=self.class_of[which],
             row=self.row[which],
             priority=self.priority[which],
+            **predicted,
         )
 
     def ascending(self, key: np.ndarray) -> np.ndarray:

@@ -34,23 +34,39 @@ def orca(longest):
     return decide
 
 
-def static(server):
+def static(predicted):
     """A batch at a time; those who have finished stay until it ends."""
-    just_finished = [i for i in range(len(server.finish)) if server.finish[i] == server.round]
-    if server.running:
-        server.resident += [i for i in just_finished if i not in server.resident]
-        return
-    server.resident.clear()
-    batch = []
-    for i in by_arrival(server, server.waiting):
-        more = [*batch, i]
-        room = sum(server.prompt[j] for j in more)
-        room += len(more) * max(server.output[j] for j in more)
-        if room > server.memory:
-            break
-        batch = more
-    for i in batch:
-        server.admit(i)
+    back = []
+
+    def planned(server, i):
+        return min(max(predicted[i], server.gen[i] + 1), server.memory - server.prompt[i])
+
+    def decide(server):
+        just_finished = [i for i in range(len(server.finish)) if server.finish[i] == server.round]
+        if server.running:
+            server.resident += [i for i in just_finished if i not in server.resident]
+        kept = sum(server.held(i) for i in server.resident)
+        victims = []
+        while server.running and server.need() + kept > server.memory:
+            victims.insert(0, server.running[-1])
+            server.drop(server.running[-1])
+        back[:0] = victims
+        if server.running:
+            return
+        server.resident.clear()
+        batch = []
+        for i in [*back, *(i for i in by_arrival(server, server.waiting) if i not in back)]:
+            more = [*batch, i]
+            room = sum(server.prompt[j] for j in more)
+            room += len(more) * max(planned(server, j) for j in more)
+            if batch and room > server.memory:
+                break
+            batch = more
+        for i in batch:
+            server.admit(i)
+        back[:] = [i for i in back if i in server.waiting]
+
+    return decide
 
 
 def admit_on_use(server, order, limit, most=math.inf):
@@ -164,6 +180,31 @@ def fastserve(quantum, starved, transfer):
     return decide
 
 
+def guessed(order, predicted, limit, skip):
+    """A fixed order under look-ahead on planned outputs; those preempted go before it."""
+    plans = LookAhead(predicted, limit)
+    back = []
+
+    def decide(server):
+        victims = preempt_newest(server)
+        back[:0] = victims
+        if victims:
+            return
+        left = skip
+        for i in [*back, *(j for j in order if j not in back)]:
+            if i not in server.waiting:
+                continue
+            if plans.fits(server, i):
+                server.admit(i)
+            else:
+                left -= 1
+                if left < 0:
+                    break
+        back[:] = [i for i in back if i in server.waiting]
+
+    return decide
+
+
 class LookAhead:
     """Whether memory stays within the limit if all goes as planned."""
 
@@ -252,13 +293,12 @@ def _paired(server, new, predicted):
     return pairs + [i for i in new if i not in pairs]
 
 
-def wait(type_of, sizes, predicted, max_wait):
+def wait(type_of, sizes, predicted, max_wait, limit):
     """Groups of a type; those in line start as look-ahead allows."""
-    plans = LookAhead(predicted, math.inf)
+    plans = LookAhead(predicted, limit)
     in_line, back = [], []
 
     def decide(server):
-        plans.limit = server.memory
         new = [i for i in server.waiting if i not in in_line and i not in back]
         opened = []
         for kind in range(len(sizes)):

@@ -17,10 +17,11 @@ from engine.policies.complementary import complementary
 from engine.policies.nested_wait import gates_at, nested_wait
 from engine.policies.past_future import past_future
 from engine.policies.srpt import srpt
-from engine.policies.vllm import admission_limit
+from engine.policies.static import static
 from engine.policies.wait import thresholds, types_of, wait
 from engine.progress import silent
 from engine.simulate.feedback_queue import Levels, feedback_queue
+from engine.simulate.preempting import admission_limit
 from engine.simulate.restarting import Clearing, restarting
 from engine.simulate.timetable import NEVER
 from tests import plain_policies
@@ -81,13 +82,13 @@ def test_orca(case, max_output):
     check(run, (plain_policies.orca(longest), clock))
 
 
-@settings(max_examples=233)
-@given(cases())
+@settings(max_examples=400)
+@given(st.one_of(predicted_cases(), outgrown_cases()))
 def test_static(case):
-    """Finished members keep their memory."""
-    workload, memory, clock = case
-    run = find_policy("static").run(workload, memory, clock=clock)
-    check(run, (plain_policies.static, clock))
+    """Finished members keep their memory, also where outputs were predicted wrongly."""
+    workload, memory, clock, predicted = case
+    run = static(workload, memory, predicted, clock, silent)
+    check(run, (plain_policies.static(predicted.tolist()), clock))
 
 
 def outcome(of):
@@ -213,14 +214,16 @@ def test_complementary(case, margin, transfer):
 
 
 @settings(max_examples=400)
-@given(predicted_cases(), st.lists(st.integers(1, 4), min_size=4, max_size=4), moment)
-def test_wait(case, sizes, max_wait):
+@given(predicted_cases(), st.lists(st.integers(1, 4), min_size=4, max_size=4), moment, shares)
+def test_wait(case, sizes, max_wait, margin):
     """Any group sizes and any patience, right and wrong predictions."""
     workload, memory, clock, predicted = case
     sizes = np.array(sizes)
-    run = wait(workload, memory, predicted, sizes, max_wait, clock, silent)
-    types = types_of(workload).tolist()
-    decide = plain_policies.wait(types, sizes.tolist(), predicted.tolist(), max_wait)
+    types, limit = types_of(workload), admission_limit(memory, margin)
+    run = wait(workload, memory, predicted, types, sizes, max_wait, limit, clock, silent)
+    decide = plain_policies.wait(
+        types.tolist(), sizes.tolist(), predicted.tolist(), max_wait, limit
+    )
     check(run, (decide, clock))
 
 

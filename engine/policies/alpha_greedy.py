@@ -1,7 +1,7 @@
 """Alpha-protection greedy: admit below (1 - alpha) M, restart everyone on overflow."""
 
-from engine.policies.vllm import admission_limit
 from engine.policy import Param, policy
+from engine.simulate.preempting import admission_limit
 from engine.simulate.restarting import Clearing, restarting
 
 ALPHA = Param("alpha", 0.25, 0.0, 0.99, "Share of M that admission leaves free for growth.")

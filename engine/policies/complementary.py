@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.compiled import kernel
-from engine.policies.vllm import TRANSFER, admission_limit
+from engine.policies.vllm import TRANSFER
 from engine.policy import Param, policy
 from engine.simulate.halves import Halves, join_halves, leave_halves, move_cut, new_halves
 from engine.simulate.outlook import (
@@ -25,7 +25,7 @@ from engine.simulate.outlook import (
     recover,
     rounds_to_change,
 )
-from engine.simulate.preempting import NEWEST_DROPPED, SMALLEST
+from engine.simulate.preempting import NEWEST_DROPPED, SMALLEST, admission_limit
 from engine.simulate.server import (
     advance,
     arrival_order,
@@ -178,4 +178,5 @@ def complementary(workload, memory, predicted, margin, transfer, clock, progress
     cost=lambda n: 1.2e-5 * n,
 )
 def simulate(workload, memory, clock, progress, margin, transfer):
-    return complementary(workload, memory, workload.output, margin, transfer, clock, progress)
+    expected = workload.believing(workload.expected, memory)
+    return complementary(workload, memory, expected.output, margin, transfer, clock, progress)

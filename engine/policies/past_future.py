@@ -5,10 +5,9 @@ from functools import partial
 import numpy as np
 
 from engine.compiled import kernel
-from engine.policies.vllm import admission_limit
 from engine.policy import Param, policy
 from engine.simulate.outlook import admit_along, look_out, new_outlook, recover, rounds_to_change
-from engine.simulate.preempting import NEWEST_DROPPED
+from engine.simulate.preempting import NEWEST_DROPPED, admission_limit
 from engine.simulate.server import (
     advance,
     arrival_order,
@@ -61,4 +60,5 @@ def past_future(workload, memory, predicted, margin, clock, progress):
     cost=lambda n: 6e-6 * n,
 )
 def simulate(workload, memory, clock, progress, margin):
-    return past_future(workload, memory, workload.output, margin, clock, progress)
+    expected = workload.believing(workload.expected, memory)
+    return past_future(workload, memory, expected.output, margin, clock, progress)

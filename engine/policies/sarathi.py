@@ -1,9 +1,9 @@
 """Sarathi-Serve: chunked prefill beside the requests that decode."""
 
-from engine.policies.vllm import BLOCK, MAX_NUM_SEQS, admission_limit, whole_blocks
+from engine.policies.vllm import BLOCK, MAX_NUM_SEQS, whole_blocks
 from engine.policy import Param, policy
 from engine.simulate.chunked import chunked
-from engine.simulate.preempting import NEWEST, Admission
+from engine.simulate.preempting import NEWEST, Admission, admission_limit
 
 CHUNK = Param(
     "chunk_size", 512, 1, 10**6, "Tokens a round may prefill and decode; decoding goes first."

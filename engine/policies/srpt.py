@@ -60,4 +60,5 @@ def srpt(workload, memory, planned, clock, progress):
     cost=lambda n: 1e-6 * n,
 )
 def simulate(workload, memory, clock, progress):
-    return srpt(workload, memory, workload.output, clock, progress)
+    expected = workload.believing(workload.expected, memory)
+    return srpt(workload, memory, expected.output, clock, progress)

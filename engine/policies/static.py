@@ -1,79 +1,130 @@
 """Static batching: a batch is formed on an empty server and runs until its last member ends.
 
-With k members of whom the longest output is o, sum(s) + k * o <= M: every member is given
-room for the longest output and keeps its memory until the batch ends, so memory never runs
-out. Members are consecutive in order of arrival. The kernel jumps from one member's
-completion to the next.
+With k members of whom the longest planned output is o, sum(s) + k * o <= M: every member is
+given room for the longest output and keeps its memory until the batch ends, so memory never
+runs out where plans are right. Members are consecutive in order of arrival. The kernel jumps
+from one member's completion to the next.
+
+Where outputs were predicted too short, and memory runs out, the newest that still runs is
+preempted (engine/simulate/preempting.py) and goes before all others into the next batch. That
+ends: a batch's first member generates a token in every round of it, and is in every batch
+until it completes.
 """
 
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from engine.compiled import kernel
 from engine.policy import policy
+from engine.simulate.outlook import planned_left
+from engine.simulate.preempting import NEWEST_DROPPED, preempt
 from engine.simulate.server import (
     advance,
+    arrival_order,
     close_stay,
     complete,
     enter,
     has_room,
+    need,
     open_stay,
     rounds_to_completion,
+    rounds_to_overflow,
     see_arrivals,
     serve,
     wait_for_arrival,
 )
+from engine.simulate.timetable import NEVER
+
+BATCH = np.dtype([(name, "i8") for name in ("members", "kept")])
+
+
+class Members(NamedTuple):
+    """The present batch.
+
+    Attributes
+    ----------
+    who : (n,) int64, its members in order of admission
+    now : record of dtype BATCH: how many there are, and the tokens that those of them keep who
+        have finished
+    """
+
+    who: np.ndarray
+    now: np.void
 
 
 @kernel
-def _form_batch(server):
+def _form_batch(server, members, predicted):
+    """Admit those preempted, the oldest first, then in order of arrival, while all fit."""
     now, of = server.now, server.of
     prompts, longest = 0, 0
-    while now.started < now.arrived:
-        r = of[now.started]
+    while now.queued > 0 or now.started < now.arrived:
+        back = now.queued > 0
+        i = server.queue[now.queued - 1] if back else now.started
+        r = of[i]
         prompts += r.prompt
-        longest = max(longest, r.output)
-        if prompts + (now.running + 1) * longest > server.memory:
+        left = planned_left(predicted[i], 0, server.memory - r.prompt, r.gen)
+        longest = max(longest, r.gen + left)
+        if now.running > 0 and prompts + (now.running + 1) * longest > server.memory:
             return
-        enter(server, now.started, True)
-        now.started += 1
+        enter(server, i, True)
+        members.who[members.now.members] = i
+        members.now.members += 1
+        if back:
+            now.queued -= 1
+        else:
+            now.started += 1
 
 
 @kernel
-def _hold_finished(server, first):
+def _hold_finished(server, members):
     """Members that the last round completed keep their memory."""
-    now, of = server.now, server.of
-    for i in range(first, now.started):
-        if of[i].finish == server.watch.now.round:
-            open_stay(server, i, of[i].prompt + of[i].output, 0)
+    for place in range(members.now.members):
+        r = server.of[members.who[place]]
+        if r.finish == server.watch.now.round:
+            open_stay(server, members.who[place], r.prompt + r.output, 0)
+            members.now.kept += r.prompt + r.output
 
 
 @kernel
-def _free_finished(server, first):
-    """The last round completed the last members: those that finished before free their memory."""
-    for i in range(first, server.now.started):
-        if server.of[i].finish < server.watch.now.round:
-            close_stay(server, i)
+def _free_finished(server, members):
+    """The batch has ended: those who finished and kept their memory free it."""
+    for place in range(members.now.members):
+        r = server.of[members.who[place]]
+        if r.finish != NEVER and server.log[r.stay].end == NEVER:
+            close_stay(server, members.who[place])
+    members.now.members = 0
+    members.now.kept = 0
 
 
 @kernel
-def _static(server, first):
+def _static(server, members, predicted):
     now = server.now
     while has_room(server):
         complete(server)
         if now.running > 0:
-            _hold_finished(server, first[0])
-        else:
-            _free_finished(server, first[0])
+            _hold_finished(server, members)
+        while now.running > 0 and need(server) + members.now.kept > server.memory:
+            preempt(server, NEWEST_DROPPED, now.running - 1)
+        if now.running == 0:
+            _free_finished(server, members)
             if now.finished == server.of.size:
                 return
             see_arrivals(server)
-            if now.started == now.arrived:
+            if now.queued == 0 and now.started == now.arrived:
                 wait_for_arrival(server)
-            first[0] = now.started
-            _form_batch(server)
-        advance(server, rounds_to_completion(server), False)
+            _form_batch(server, members, predicted)
+        fits = rounds_to_overflow(server, server.memory - members.now.kept)
+        advance(server, min(rounds_to_completion(server), fits), False)
+
+
+def static(workload, memory, predicted, clock, progress):
+    """Run under the rule above; `predicted` (n,) int64 are the outputs that are reckoned with."""
+    predicted = predicted[arrival_order(workload)]
+    members = Members(np.empty(len(workload), np.int64), np.zeros(1, BATCH)[0])
+    rule = partial(_static, members=members, predicted=predicted)
+    return serve(workload, memory, clock, rule, progress)
 
 
 @policy(
@@ -86,5 +137,5 @@ def _static(server, first):
     cost=lambda n: 3e-7 * n,
 )
 def simulate(workload, memory, clock, progress):
-    first = np.zeros(1, np.int64)  # of the present batch
-    return serve(workload, memory, clock, partial(_static, first=first), progress)
+    expected = workload.believing(workload.expected, memory)
+    return static(workload, memory, expected.output, clock, progress)

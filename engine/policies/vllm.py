@@ -1,11 +1,9 @@
 """vLLM: first come first served on present use, preempting the newest."""
 
-import math
-
 from engine.errors import InputError
 from engine.policy import Param, policy
 from engine.simulate.chunked import chunked
-from engine.simulate.preempting import Admission, preempting
+from engine.simulate.preempting import Admission, admission_limit, preempting
 from engine.simulate.timetable import NEVER
 
 WATERMARK = Param(
@@ -24,12 +22,6 @@ TRANSFER = Param(
     "transfer", 0.0, 0.0, 1.0, "Seconds to move one token's KV cache, on the seconds clock."
 )
 BLOCK = Param("block_size", 1, 1, 10**6, "Tokens in a block of KV cache (16 in vLLM).")
-
-
-def admission_limit(memory: int, watermark: float) -> int:
-    """The tokens that admission may fill, M (1 - watermark)."""
-    # The last factor keeps a product such as 100 * (1 - 0.9) from being floored to 9.
-    return math.floor(memory * (1 - watermark) * (1 + 1e-12))
 
 
 def whole_blocks(memory: int, params) -> int:

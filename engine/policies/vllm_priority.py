@@ -12,10 +12,11 @@ from functools import partial
 from typing import NamedTuple
 
 from engine.compiled import kernel
-from engine.policies.vllm import MAX_NUM_SEQS, WATERMARK, admission_limit
+from engine.policies.vllm import MAX_NUM_SEQS, WATERMARK
 from engine.policy import Param, policy
 from engine.simulate.best_ranked import put_out, worst_ranked
 from engine.simulate.line import call_next, line_up, new_arrivals, new_line
+from engine.simulate.preempting import admission_limit
 from engine.simulate.server import (
     advance,
     arrival_order,

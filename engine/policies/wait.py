@@ -16,9 +16,9 @@ import numpy as np
 
 from engine.compiled import kernel
 from engine.fluid import round_to_plan
-from engine.policy import Param, policy
+from engine.policy import MARGIN, Param, policy
 from engine.simulate.outlook import admit_along, look_out, new_outlook, recover, rounds_to_change
-from engine.simulate.preempting import NEWEST_DROPPED
+from engine.simulate.preempting import NEWEST_DROPPED, admission_limit
 from engine.simulate.server import (
     advance,
     advance_until,
@@ -149,16 +149,18 @@ def thresholds(workload, types, memory, clock):
     return np.maximum(1, np.ceil(in_a_round * (1 - 1e-9))).astype(np.int64)
 
 
-def wait(workload, memory, predicted, sizes, max_wait, clock, progress):
+def wait(workload, memory, predicted, types, sizes, max_wait, limit, clock, progress):
     """Run under the rule above.
 
     Parameters
     ----------
     predicted : (n,) int64, the outputs that are reckoned with
+    types : (n,) int64, each request's type
     sizes : (types,) int64, how many of each type start together
+    limit : tokens that admission may plan to fill, at most M; M on an empty server
     """
     order = arrival_order(workload)
-    type_of = types_of(workload)[order]
+    type_of = types[order]
     count = np.bincount(type_of, minlength=len(sizes))
     groups = Groups(
         type_of=type_of,
@@ -170,7 +172,7 @@ def wait(workload, memory, predicted, sizes, max_wait, clock, progress):
         line=np.empty(len(order), np.int64),
         max_wait=max_wait,
     )
-    outlook = new_outlook(predicted[order], memory, memory, NEWEST_DROPPED)
+    outlook = new_outlook(predicted[order], memory, limit, NEWEST_DROPPED)
     return serve(workload, memory, clock, partial(_wait, outlook=outlook, groups=groups), progress)
 
 
@@ -183,11 +185,14 @@ def wait(workload, memory, predicted, sizes, max_wait, clock, progress):
     group="provable",
     may_give_up_kv=True,
     waits_for_more=True,
-    params=(THRESHOLD, MAX_WAIT),
+    params=(THRESHOLD, MAX_WAIT, MARGIN),
     cost=lambda n: 1e-5 * n,
 )
-def simulate(workload, memory, clock, progress, threshold, max_wait):
-    sizes = thresholds(workload, types_of(workload), memory, clock)
+def simulate(workload, memory, clock, progress, threshold, max_wait, margin):
+    expected = workload.believing(workload.expected, memory)
+    types = types_of(expected)
+    sizes = thresholds(expected, types, memory, clock)
     if threshold:
         sizes = np.full_like(sizes, threshold)
-    return wait(workload, memory, workload.output, sizes, max_wait, clock, progress)
+    rule = (types, sizes, max_wait, admission_limit(memory, margin))
+    return wait(workload, memory, expected.output, *rule, clock, progress)

@@ -22,6 +22,7 @@ next round.
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import NamedTuple
 
@@ -78,6 +79,12 @@ class Admission(NamedTuple):
 NEWEST_DROPPED = Admission(
     NEVER, NEVER, NEVER, block=1, victim=NEWEST, swap=False, transfer=0.0
 )  # the recovery of policies that admit by rules of their own
+
+
+def admission_limit(memory: int, free: float) -> int:
+    """The tokens that admission may fill where it leaves a share of M free, M (1 - free)."""
+    # The last factor keeps a product such as 100 * (1 - 0.9) from being floored to 9.
+    return math.floor(memory * (1 - free) * (1 + 1e-12))
 
 
 @kernel

@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.clock import Clock
 from engine.errors import InputError
+from engine.simulate.guessing import in_order
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.run import Run
 from engine.simulate.timetable import Timetable, lasting
@@ -60,7 +61,8 @@ def planned(
     In rounds, and for a backlog, the plan is kept start for start. Where requests arrive
     in seconds, the round in which each is seen depends on the schedule itself: the plan
     then takes those of smallest volume first, and its starts are an order that is run
-    under look-ahead admission.
+    under look-ahead admission. So they are where outputs are only predicted: the plan
+    takes the predictions for the truth, and cannot be kept.
 
     Parameters
     ----------
@@ -71,13 +73,16 @@ def planned(
         raise InputError(
             "a plan made beforehand needs to know when requests arrive: no closed loop"
         )
+    expected = workload.believing(workload.expected, memory)
     if clock.is_rounds or workload.is_backlog:
         begin = np.floor(workload.arrival.min())
-        in_rounds = replace(workload, arrival=workload.arrival - begin)
-        return replay(workload, memory, int(begin) + plan(in_rounds), clock)
-    by_volume = workload.ascending(workload.volume)
-    typical = look_ahead(workload, memory, by_volume, skip=5, clock=clock)
-    seen = typical.timetable.decisions_after(workload.arrival)
-    in_rounds = replace(workload, arrival=seen.astype(float))
-    order = np.argsort(plan(in_rounds), kind="stable")
-    return look_ahead(workload, memory, order, clock=clock)
+        start = int(begin) + plan(replace(expected, arrival=workload.arrival - begin))
+        if np.array_equal(expected.output, workload.output):
+            return replay(workload, memory, start, clock)
+    else:
+        by_volume = expected.ascending(expected.volume)
+        typical = look_ahead(expected, memory, by_volume, skip=5, clock=clock)
+        seen = typical.timetable.decisions_after(workload.arrival)
+        start = plan(replace(expected, arrival=seen.astype(float)))
+    order = np.argsort(start, kind="stable")
+    return in_order(workload, memory, order, expected.output, clock=clock)

@@ -76,6 +76,8 @@ class Run:
     timetable : when the rounds were, in seconds; None in the rounds clock
     order : (n,) int64, the fixed order of request indices the policy walked, if it has one
     skip : how many waiting requests its walk may pass over
+    planned : (n,) int64, the outputs that look-ahead reckoned with; None: the true ones, or
+        no look-ahead
     set_aside : (m,) int64, trace rows that cannot run in M
     policy, params, clock : what produced this run
     """
@@ -91,6 +93,7 @@ class Run:
     timetable: Timetable | None = None
     order: np.ndarray | None = None
     skip: int = 0
+    planned: np.ndarray | None = None
     set_aside: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     policy: str = ""
     params: dict = field(default_factory=dict)
