@@ -12,7 +12,7 @@ from engine.policy import load_policies
 
 ASK = """
 from engine.compiled import _digest
-print(*(_digest(f"engine.policies.{name}") for name in ("vllm", "wait")))
+print(*(_digest(f"engine.{name}") for name in ("simulate.profile", "policies.wait")))
 """
 
 
@@ -25,10 +25,10 @@ def test_a_change_compiles_again_what_imports_it(tmp_path):
     """A kernel's version changes with a file it imports, at any distance, and with no other."""
     shutil.copytree(ENGINE, tmp_path / "engine", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ENGINE.parent / "sample_data", tmp_path / "sample_data")
-    vllm, wait = digests(tmp_path)
-    with (tmp_path / "engine/simulate/outlook.py").open("a") as outlook:
-        outlook.write("CHANGED = True\n")
-    assert digests(tmp_path)[0] == vllm
+    profile, wait = digests(tmp_path)
+    with (tmp_path / "engine/simulate/timetable.py").open("a") as timetable:
+        timetable.write("CHANGED = True\n")
+    assert digests(tmp_path)[0] == profile
     assert digests(tmp_path)[1] != wait
 
 
