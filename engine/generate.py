@@ -1,7 +1,7 @@
 """The requests of a scenario, drawn: the same scenario gives the same bytes everywhere.
 
 All that is ever drawn are numpy's uniform numbers, one independent stream for
-arrivals, classes, prompts and outputs each; our own inverse laws turn them into
+arrivals, classes, prompts, outputs and predictions each; our own inverse laws turn them into
 requests. Request i uses the i-th number of each stream, whatever else is in the
 scenario. Hence (tests/test_generate.py):
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from engine.arrivals import arrival_times
 from engine.errors import InputError
+from engine.predictions import with_predictions
 from engine.request_class import find_class
 from engine.scenario import Mix, Scenario
 from engine.workload import Workload
@@ -81,4 +82,5 @@ def generate(scenario: Scenario) -> Workload:
             prompt_uniform[mine], output_uniform[mine]
         )
     keys = tuple(key for key, _ in scenario.mix)
-    return Workload(arrival, prompt, output, class_of, keys)
+    drawn = Workload(arrival, prompt, output, class_of, keys)
+    return with_predictions(drawn, scenario.predict, scenario.seed)

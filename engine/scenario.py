@@ -14,6 +14,7 @@ from engine import wording
 from engine.arrivals import ARRIVALS
 from engine.errors import InputError
 from engine.fields import number_in
+from engine.predictions import EXACT, Predictions, read_predictions, write_predictions
 from engine.request_class import find_class
 from engine.workload import MAX_ARRIVAL, check_memory
 
@@ -53,6 +54,8 @@ class Scenario:
         Poisson, more is burstier. vLLM's --burstiness is 1 over its square
     period, on_share : arrivals come only in the first `on_share` of every `period`
         clock units (on-off)
+    predict : how output lengths are predicted: a model of engine/predictions.py, or its text
+        such as `lognormal:bias=1,spread=0.5`
     seed : of all draws
 
     Raises
@@ -71,12 +74,17 @@ class Scenario:
     period: float = 2_000.0
     on_share: float = 0.25
     seed: int = 0
+    predict: Predictions = EXACT
 
     def __post_init__(self) -> None:
         kinds = tuple(ARRIVALS)
         if self.arrivals not in kinds:
             raise InputError(f"arrivals must be one of {', '.join(kinds)}, got {self.arrivals}")
-        checked = {"memory": check_memory(self.memory), "mix": _checked_mix(self.mix)}
+        checked = {
+            "memory": check_memory(self.memory),
+            "mix": _checked_mix(self.mix),
+            "predict": read_predictions(self.predict),
+        }
         for name, (low, high, whole) in RANGES.items():
             value = getattr(self, name)
             if name == "n" and self.horizon is not None:
@@ -106,6 +114,8 @@ class Scenario:
             how_many = f"requests up to time {self.horizon:g}"
         parts = [how_many, " / ".join(f"{100 * share:.3g} % {key}" for key, share in self.mix)]
         parts += [self._arrivals_in_words(), f"M = {wording.count(self.memory)}"]
+        if self.predict != EXACT:
+            parts.append(f"predictions {write_predictions(self.predict)}")
         return ", ".join(parts + ([f"seed {self.seed}"] if self.seed else []))
 
     def _arrivals_in_words(self) -> str:

@@ -175,6 +175,15 @@ class Workload:
         no_more = dict.fromkeys(PREDICTED)
         return replace(self, output=np.minimum(output, memory - self.prompt), **no_more)
 
+    def predictions_after(self, tokens: int) -> dict[str, np.ndarray]:
+        """The predicted columns that there are, for what is left after so many tokens."""
+        given = {name: getattr(self, name) for name in PREDICTED}
+        return {
+            name: np.maximum(column - tokens, 1)
+            for name, column in given.items()
+            if column is not None
+        }
+
     @cached_property
     def is_backlog(self) -> bool:
         """Whether every request is there from the start."""

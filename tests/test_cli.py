@@ -73,7 +73,7 @@ def test_parameters_reach_the_policy(capsys, tmp_path):
         capsys, "simulate", str(path), "--memory", "10", "--policy", "fcfs",
         "--param", "fcfs.skip=1",
     )  # fmt: skip
-    assert result["policies"][0]["params"] == {"skip": 1}
+    assert result["policies"][0]["params"] == {"skip": 1, "margin": 0.0}
     workload, _ = read_trace(path)
     expected = find_policy("fcfs").run(workload, 10, skip=1).latency.sum()
     assert result["policies"][0]["total_latency"] == expected

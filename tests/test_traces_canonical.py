@@ -234,15 +234,40 @@ def test_too_many_classes_are_refused():
 
 
 def test_columns_not_used_yet_are_checked_and_noted():
-    """Numbers in priority and predictions pass with a note; anything else is an error."""
-    _, report = read("arrival,prompt,output,priority,predicted_lo,colour\n0,1,1,-3,0.5,red\n")
+    """Numbers in priority pass with a note; anything else is an error."""
+    _, report = read("arrival,prompt,output,priority,colour\n0,1,1,-3,red\n")
     assert report.remarks() == [
         "the column priority is checked but not used yet",
-        "the column predicted_lo is checked but not used yet",
         "the column colour is not known and not used",
     ]
-    with pytest.raises(InputError, match=r"row 1 .*, predicted_hi: must be a number, got 'many'"):
-        read("arrival,prompt,output,predicted_hi\n0,1,1,many\n")
+    with pytest.raises(InputError, match=r"row 1 .*, priority: must be a number, got 'many'"):
+        read("arrival,prompt,output,priority\n0,1,1,many\n")
+
+
+def test_predictions_are_read_and_written():
+    """An interval a row, and a point where it is not the middle."""
+    workload, report = read("arrival,prompt,output,predicted_lo,predicted_hi\n0,1,5,2,9\n")
+    assert report.remarks() == []
+    assert (workload.at_least[0], workload.expected[0], workload.at_most[0]) == (2, 5, 9)
+    workload, _ = read("predicted,arrival,prompt,output\n7,0,1,5\n2,1,1,5\n")
+    assert workload.expected.tolist() == workload.at_most.tolist() == [7, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("predicted_lo,predicted_hi\n0,1,1,1,many\n", r"row 1 .*, predicted_hi: .*got 'many'"),
+        ("predicted_lo,predicted_hi\n0,1,1,0,2\n", r"row 1 .*, predicted_lo: must be a whole"),
+        ("predicted\n0,1,1,\n", r"row 1 .*, predicted: must be .*, it is blank"),
+        ("predicted_lo,predicted_hi\n0,1,1,1,2\n0,1,1,3,2\n", r"row 2, predicted_lo: .*at most"),
+        ("predicted_lo\n0,1,1,1\n", "predicted_lo is given without predicted_hi"),
+        ("predicted_hi\n0,1,1,1\n", "predicted_hi is given without predicted_lo"),
+    ],
+)
+def test_bad_predictions_are_named(text, said):
+    """Row and field, or the column that is missing."""
+    with pytest.raises(InputError, match=said):
+        read(f"arrival,prompt,output,{text}")
 
 
 class_names = st.text(

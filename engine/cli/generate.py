@@ -9,6 +9,7 @@ from dataclasses import fields
 from engine.arrivals import ARRIVALS
 from engine.cli.files import check_output
 from engine.cli.numbers import number
+from engine.cli.predict_argument import add_predict_argument
 from engine.errors import InputError
 from engine.generate import generate
 from engine.scenario import Scenario, read_mix
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, meaning in NUMBERS.items():
         default = getattr(Scenario, name.replace("-", "_"))
         parser.add_argument(f"--{name}", type=number, help=f"{meaning} (default {default})")
+    add_predict_argument(parser)
     parser.add_argument("-o", "--output", required=True, metavar="FILE.csv", help="where to write")
 
 

@@ -9,6 +9,7 @@ from engine.arrivals import ARRIVALS
 from engine.cli.clock_arguments import add_clock_arguments
 from engine.cli.generate import NUMBERS
 from engine.cli.numbers import number
+from engine.cli.predict_argument import add_predict_argument, predicted
 from engine.cli.trace_arguments import read_workload
 from engine.errors import InputError
 from engine.scenario import Scenario, read_mix
@@ -27,6 +28,7 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     for name, meaning in NUMBERS.items():
         default = getattr(Scenario, name.replace("-", "_"))
         parser.add_argument(f"--{name}", type=number, help=f"{meaning} (default {default})")
+    add_predict_argument(parser)
     parser.add_argument(
         "--round-seconds", type=number, default=1.0, metavar="X", help="divides a trace's arrivals"
     )
@@ -54,6 +56,8 @@ def read_source(arguments: argparse.Namespace, memory: int) -> Scenario | Worklo
         if "mix" in given:
             given["mix"] = read_mix(given["mix"])
         return Scenario(**{"arrivals": "poisson", "memory": memory, **given})
-    if given:
-        raise InputError(f"--{next(iter(given)).replace('_', '-')} is for a mix, not for a TRACE")
-    return read_workload(arguments)
+    allowed = () if arguments.predict is None else ("predict", "seed")
+    for name in given:
+        if name not in allowed:
+            raise InputError(f"--{name.replace('_', '-')} is for a mix, not for a TRACE")
+    return predicted(read_workload(arguments), arguments)

@@ -12,6 +12,7 @@ from engine.bound import Bound, find_method, gap
 from engine.cli.clock_arguments import read_clock
 from engine.cli.files import check_output, write_text
 from engine.cli.numbers import number
+from engine.cli.predict_argument import add_predict_argument, predicted
 from engine.cli.results import bound_row, show
 from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop, read_topology
 from engine.cli.trace_arguments import add_trace_arguments, read_workload
@@ -48,8 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a lower bound to measure the gap against, repeatable",
     )
     parser.add_argument(
-        "--seed", type=number, metavar="N", help="for policies that draw at random (default 0)"
+        "--seed",
+        type=number,
+        metavar="N",
+        help="of policies and predictions that draw at random (default 0)",
     )
+    add_predict_argument(parser)
     parser.add_argument("--per-request", metavar="FILE.csv", help="write one row a request")
 
 
@@ -64,7 +69,7 @@ def run(arguments: argparse.Namespace) -> None:
         method.check(clock)
     check_output("--per-request", arguments.per_request, [arguments.trace])
     topology = read_topology(arguments)
-    workload = in_closed_loop(read_workload(arguments), arguments)
+    workload = in_closed_loop(predicted(read_workload(arguments), arguments), arguments)
     unasked = [key for key in quick_policies(len(workload)) if topology.takes(find_policy(key))]
     keys = list(dict.fromkeys(arguments.policy or unasked))
     chosen = [find_policy(key) for key in keys]

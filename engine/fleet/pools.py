@@ -92,7 +92,7 @@ def run_pools(
     usable = policy.usable(check_memory(memory), policy.read_params(params))
     fitting, aside = set_aside(workload, usable)
     n = len(fitting)
-    first_tokens = replace(fitting, output=np.ones(n, np.int64))
+    first_tokens = fitting.believing(np.ones(n, np.int64), memory)  # one each, for certain
     both = (policy, params)
     half = (memory, clock)
     prefill = run_fleet(*both, first_tokens, *half, pools[0], routing, progress)
@@ -106,6 +106,7 @@ def run_pools(
             prompt=there.prompt + 1,
             output=there.output - 1,
             with_cache=True,
+            **there.predictions_after(1),
         )
         decode = run_fleet(*both, moved, *half, pools[1], routing, progress)
         lost[decoded] += decode.preemptions

@@ -24,7 +24,7 @@ from engine.traces.opened import Opened
 from engine.traces.opening import open_bytes
 from engine.traces.report import Report
 from engine.traces.requests import Requests
-from engine.workload import Workload
+from engine.workload import PREDICTED, Workload
 
 
 @cache
@@ -132,6 +132,7 @@ def as_workload(requests: Requests, round_seconds: float = 1.0) -> Workload:
         requests.class_of,
         requests.classes,
         requests.row,
+        **{name: getattr(requests, name) for name in PREDICTED},
     )
 
 

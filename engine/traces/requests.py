@@ -6,6 +6,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from engine.workload import PREDICTED
+
+COLUMNS = (
+    "seconds", "prompt", "output", "row", "class_of", "ttft", "latency", *PREDICTED,
+)  # fmt: skip
+
 
 @dataclass(frozen=True, eq=False)
 class Requests:
@@ -21,6 +27,7 @@ class Requests:
     class_of, classes : (n,) index into the names of the classes; None: one class
     ttft, latency : (n,) seconds that the file's server took to the first token
         and to the last, NaN where it does not say; None: nowhere
+    predicted, predicted_lo, predicted_hi : (n,) outputs as predicted, tokens; None: nothing is
     time_unit : of the file's arrivals
     notes : sentences on what else the user should know
     """
@@ -35,6 +42,9 @@ class Requests:
     classes: tuple[str, ...] = ("all",)
     ttft: np.ndarray | None = None
     latency: np.ndarray | None = None
+    predicted: np.ndarray | None = None
+    predicted_lo: np.ndarray | None = None
+    predicted_hi: np.ndarray | None = None
     time_unit: str = "s"
     notes: tuple[str, ...] = ()
 
@@ -44,8 +54,6 @@ class Requests:
     def take(self, which: np.ndarray) -> Requests:
         """The requests that `which` (a mask or indices) selects, in that order."""
         columns = {
-            name: column[which]
-            for name in ("seconds", "prompt", "output", "row", "class_of", "ttft", "latency")
-            if (column := getattr(self, name)) is not None
+            name: column[which] for name in COLUMNS if (column := getattr(self, name)) is not None
         }
         return replace(self, **columns)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
+import numpy as np
+
 from engine.errors import InputError
-from engine.workload import Workload
+from engine.workload import PREDICTED, Workload
 
 UNWRITABLE = set(',"\r\n')
 CHUNK = 100_000  # rows formatted at a time
 
 
 def write_csv(workload: Workload, path: str | PathLike) -> None:
-    """Write arrival,prompt,output, and the class unless the only one is `all`.
+    """Write arrival,prompt,output, what is predicted, and the class unless all are `all`.
 
     Reading the file gives the same numbers and class names again: arrivals are
     written in the fewest digits that name the same float64.
@@ -32,7 +34,9 @@ def write_csv(workload: Workload, path: str | PathLike) -> None:
             )
     try:
         with Path(path).open("w", encoding="utf-8", newline="\n") as file:
-            file.write("arrival,prompt,output" + (",class\n" if with_class else "\n"))
+            predicted = [name for name in PREDICTED if getattr(workload, name) is not None]
+            header = ["arrival", "prompt", "output", *predicted, *["class"] * with_class]
+            file.write(",".join(header) + "\n")
             for first in range(0, len(workload), CHUNK):
                 file.writelines(_rows(workload, slice(first, first + CHUNK), with_class))
     except OSError as error:
@@ -41,12 +45,13 @@ def write_csv(workload: Workload, path: str | PathLike) -> None:
 
 def _rows(workload: Workload, part: slice, with_class: bool):
     names = ["," + name if with_class else "" for name in workload.classes]
-    for arrival, prompt, output, class_of in zip(
+    lengths = [workload.prompt, workload.output, *(getattr(workload, name) for name in PREDICTED)]
+    table = np.column_stack([column[part] for column in lengths if column is not None])
+    for arrival, tokens, class_of in zip(
         workload.arrival[part].tolist(),
-        workload.prompt[part].tolist(),
-        workload.output[part].tolist(),
+        table.tolist(),
         workload.class_of[part].tolist(),
         strict=True,
     ):
         when = repr(arrival).removesuffix(".0")
-        yield f"{when},{prompt},{output}{names[class_of]}\n"
+        yield f"{when},{','.join(map(str, tokens))}{names[class_of]}\n"

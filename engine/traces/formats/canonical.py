@@ -15,11 +15,12 @@ from engine.traces.log import Reading
 from engine.traces.opened import Opened
 from engine.traces.requests import Requests
 from engine.traces.rows import Field, read_rows
+from engine.workload import PREDICTED
 
 NAME = "canonical CSV"
 EXAMPLE = "arrival,prompt,output\n0,1,1\n"
 NEEDED = ("arrival", "prompt", "output")
-NOT_USED_YET = ("priority", "predicted_lo", "predicted_hi")
+NOT_USED_YET = ("priority",)
 
 
 def matches(head: Head) -> bool:
@@ -35,6 +36,7 @@ def parse(opened: Opened, reading: Reading) -> Requests:
         Field("output", ("output",), Tokens()),
         Field("class", ("class",), classes),
         *(Field(name, (name,), Number()) for name in NOT_USED_YET),
+        *(Field(name, (name,), Tokens()) for name in PREDICTED),
     ]
     found = [name.lower() for name in opened.head.names]
     fields = [field for field in fields if field.names[0] in found]
@@ -51,6 +53,7 @@ def parse(opened: Opened, reading: Reading) -> Requests:
         rows.rows_in,
         class_of=rows.columns.get("class"),
         classes=classes.names or ("all",),
+        **{name: rows.columns[name] for name in PREDICTED if name in rows.columns},
         time_unit=reading.time_unit or "s",
         notes=_notes(found),
     )
@@ -58,6 +61,7 @@ def parse(opened: Opened, reading: Reading) -> Requests:
 
 def _notes(found: Sequence[str]) -> tuple[str, ...]:
     later = [name for name in NOT_USED_YET if name in found]
-    unknown = [name for name in found if name and name not in (*NEEDED, "class", *NOT_USED_YET)]
+    known = (*NEEDED, "class", *PREDICTED, *NOT_USED_YET)
+    unknown = [name for name in found if name and name not in known]
     notes = [f"the column {name} is checked but not used yet" for name in later]
     return tuple(notes + [f"the column {name} is not known and not used" for name in unknown])
