@@ -2,8 +2,8 @@
 
 With k members of whom the longest output is o, sum(s) + k * o <= M: every member is given
 room for the longest output and keeps its memory until the batch ends, so memory never runs
-out. Members are consecutive in order of arrival. The kernel jumps from one member's
-completion to the next.
+out. Members are consecutive in order of arrival, but for those who left unserved. The kernel
+jumps from one member's completion to the next.
 """
 
 from functools import partial
@@ -12,67 +12,66 @@ import numpy as np
 
 from engine.compiled import kernel
 from engine.policy import policy
+from engine.simulate.entrance import first_waiting
+from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
+    all_over,
     close_stay,
     complete,
     enter,
     has_room,
+    meet,
     open_stay,
     rounds_to_completion,
-    see_arrivals,
-    serve,
-    wait_for_arrival,
 )
 
 
 @kernel
 def _form_batch(server):
-    now, of = server.now, server.of
     prompts, longest = 0, 0
-    while now.started < now.arrived:
-        r = of[now.started]
+    i = first_waiting(server.entrance)
+    while i >= 0:
+        r = server.of[i]
         prompts += r.prompt
         longest = max(longest, r.output)
-        if prompts + (now.running + 1) * longest > server.memory:
+        if prompts + (server.now.running + 1) * longest > server.memory:
             return
-        enter(server, now.started, True)
-        now.started += 1
+        enter(server, i, True)
+        i = first_waiting(server.entrance)
 
 
 @kernel
-def _hold_finished(server, first):
+def _hold_finished(server, members):
     """Members that the last round completed keep their memory."""
-    now, of = server.now, server.of
-    for i in range(first, now.started):
-        if of[i].finish == server.watch.now.round:
-            open_stay(server, i, of[i].prompt + of[i].output, 0)
+    for i in range(members[0], members[1]):
+        r = server.of[i]
+        if r.finish == server.watch.now.round:
+            open_stay(server, i, r.prompt + r.output, 0)
 
 
 @kernel
-def _free_finished(server, first):
+def _free_finished(server, members):
     """The last round completed the last members: those that finished before free their memory."""
-    for i in range(first, server.now.started):
+    for i in range(members[0], members[1]):
         if server.of[i].finish < server.watch.now.round:
             close_stay(server, i)
 
 
 @kernel
-def _static(server, first):
-    now = server.now
+def _static(server, members):
     while has_room(server):
         complete(server)
-        if now.running > 0:
-            _hold_finished(server, first[0])
+        if server.now.running > 0:
+            _hold_finished(server, members)
         else:
-            _free_finished(server, first[0])
-            if now.finished == server.of.size:
+            _free_finished(server, members)
+            meet(server)
+            if all_over(server):
                 return
-            see_arrivals(server)
-            if now.started == now.arrived:
-                wait_for_arrival(server)
-            first[0] = now.started
+            members[0] = first_waiting(server.entrance)
             _form_batch(server)
+            members[1] = server.entrance.now.eldest
         advance(server, rounds_to_completion(server), False)
 
 
@@ -86,5 +85,5 @@ def _static(server, first):
     cost=lambda n: 3e-7 * n,
 )
 def simulate(workload, memory, clock, progress):
-    first = np.zeros(1, np.int64)  # of the present batch
-    return serve(workload, memory, clock, partial(_static, first=first), progress)
+    members = np.zeros(2, np.int64)  # of the present batch: the first, and who comes after the last
+    return serve(workload, memory, clock, partial(_static, members=members), progress)

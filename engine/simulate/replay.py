@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from engine.clock import Clock
+from engine.door import OPEN
 from engine.errors import InputError
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.run import Run
@@ -62,6 +63,9 @@ def planned(
     then takes those of smallest volume first, and its starts are an order that is run
     under look-ahead admission.
 
+    Where clients may be turned away or give up, nobody can plan who will be there: the plan
+    is made as if all stayed, and its starts are an order as well.
+
     Parameters
     ----------
     plan : from a workload with arrivals in rounds, the first in round 0 to 1, to (n,) int64
@@ -71,6 +75,9 @@ def planned(
         raise InputError(
             "a plan made beforehand needs to know when requests arrive: no closed loop"
         )
+    if workload.door.loses_requests:
+        everyone = planned(replace(workload, door=OPEN), memory, clock, plan)
+        return look_ahead(workload, memory, np.argsort(everyone.start, kind="stable"), clock=clock)
     if clock.is_rounds or workload.is_backlog:
         begin = np.floor(workload.arrival.min())
         in_rounds = replace(workload, arrival=workload.arrival - begin)
