@@ -131,15 +131,24 @@ class Policy:
     ) -> Run:
         """Simulate; requests that can never fit in M are set aside and listed in the run.
 
+        So are those that leave unserved, where the workload's door lets that happen.
+
         Raises
         ------
         InputError
-            For a bad M or parameter, or when no request fits in M.
+            For a bad M or parameter, or when no request fits in M or nobody is served.
         """
         values = self.read_params(params)
         fitting, aside = set_aside(workload, self.usable(check_memory(memory), values))
+        run = self.serve(fitting, memory, values, progress, clock).served()
+        return replace(run, set_aside=aside, too_long=int(workload.is_too_long.sum()))
+
+    def serve(
+        self, fitting: Workload, memory: int, values: Mapping, progress: Progress, clock: Clock
+    ) -> Run:
+        """Simulate requests that all fit; those who left unserved are still among them."""
         run = self.simulate(fitting, memory, clock, progress, **values)
-        return replace(run, policy=self.key, params=values, clock=clock, set_aside=aside)
+        return replace(run, policy=self.key, params=dict(values), clock=clock)
 
 
 POLICIES: dict[str, Policy] = {}

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from engine.door import OPEN, Door
 from engine.errors import InputError
 from engine.fields import number_in
 
@@ -52,6 +53,7 @@ class Workload:
     priority : (n,) int64, -10**9 .. 10**9, lower first; all 0 where none was given
     concurrency : a closed loop of so many clients: arrivals are ignored, the requests come
         in order of the rows, and the next arrives the moment one finishes; 0: as they arrive
+    door : who is not served, whatever the policy: too long, at a full queue, out of patience
     with_cache : requests arrive with the KV cache of their prompts and decode at once, as
         behind a pool of servers that prefill
     predicted : (n,) int64, the output that is predicted, tokens; None: the middle of the
@@ -77,6 +79,7 @@ class Workload:
     predicted: np.ndarray | None = None
     predicted_lo: np.ndarray | None = None
     predicted_hi: np.ndarray | None = None
+    door: Door = OPEN
 
     def __post_init__(self) -> None:
         n = len(self.arrival)
@@ -189,10 +192,23 @@ class Workload:
         """Whether every request is there from the start."""
         return bool((self.arrival == 0).all()) and not self.concurrency
 
+    @property
+    def depends_on_run(self) -> bool:
+        """Whether who comes or stays depends on how requests are served."""
+        return bool(self.concurrency) or self.door.loses_requests
+
+    @cached_property
+    def is_too_long(self) -> np.ndarray:
+        """(n,) bool: s + o is above max_model_len."""
+        longest = self.door.max_model_len
+        return self.peak > longest if longest else np.zeros(len(self), bool)
+
     @cached_property
     def digest(self) -> str:
         """A name for these exact requests, for caches and certificates."""
         content = hashlib.sha256(repr((self.classes, self.concurrency, self.with_cache)).encode())
+        if self.door != OPEN:
+            content.update(repr(self.door).encode())
         columns = [self.arrival, self.prompt, self.output, self.class_of, self.row]
         if self.priority.any():  # where none was given, the name is what it was without the column
             columns.append(self.priority)
@@ -237,18 +253,24 @@ def check_memory(memory) -> int:
 
 
 def set_aside(workload: Workload, memory: int) -> tuple[Workload, np.ndarray]:
-    """Split off the requests that can never run because s + o > M.
+    """Split off the requests that can never run because s + o > M, or > max_model_len.
 
     Returns the requests that fit and the rows (int64) of those set aside.
 
     Raises
     ------
     InputError
-        When no request fits: the message names the smallest M that runs one.
+        When no request fits: the message names the smallest M that runs one, or that all
+        are too long.
     """
-    fits = workload.peak <= check_memory(memory)
+    fits = (workload.peak <= check_memory(memory)) & ~workload.is_too_long
     if fits.all():
         return workload, np.empty(0, np.int64)
+    if workload.is_too_long.all():
+        raise InputError(
+            f"every request is longer than max_model_len = {workload.door.max_model_len:,}: the "
+            f"shortest has {workload.peak.min():,} tokens (prompt + output)"
+        )
     if not fits.any():
         raise InputError(
             f"no request fits in memory M = {memory:,}: the smallest needs "

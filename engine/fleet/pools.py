@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from engine.clock import ROUNDS, Clock
+from engine.door import OPEN
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.fleet.replicas import MOST_REPLICAS, run_fleet
@@ -80,7 +81,8 @@ def run_pools(
 
     A request is served by the first pool for one token, its KV cache of s + 1 tokens moves
     in `transfer` clock units a token, and it goes on in the second pool as one that arrives
-    with its cache. Moving takes no time of either replica.
+    with its cache. Moving takes no time of either replica. Who has been prefilled is neither
+    turned away nor gives up.
 
     Parameters
     ----------
@@ -91,11 +93,11 @@ def run_pools(
         raise InputError("a closed loop runs on one replica: leave out the pools")
     usable = policy.usable(check_memory(memory), policy.read_params(params))
     fitting, aside = set_aside(workload, usable)
-    n = len(fitting)
-    first_tokens = fitting.believing(np.ones(n, np.int64), memory)  # one each, for certain
+    first_tokens = fitting.believing(np.ones(len(fitting), np.int64), memory)  # for certain
     both = (policy, params)
     half = (memory, clock)
     prefill = run_fleet(*both, first_tokens, *half, pools[0], routing, progress)
+    fitting = fitting.take(np.isin(fitting.row, prefill.workload.row))
     decoded = np.flatnonzero(fitting.output > 1)
     decode, lost, recomputed = None, prefill.preemptions.copy(), prefill.recomputed.copy()
     if len(decoded):
@@ -107,6 +109,7 @@ def run_pools(
             output=there.output - 1,
             with_cache=True,
             **there.predictions_after(1),
+            door=OPEN,
         )
         decode = run_fleet(*both, moved, *half, pools[1], routing, progress)
         lost[decoded] += decode.preemptions
@@ -122,6 +125,8 @@ def run_pools(
         first=prefill.finish,
         preempted=Preemptions(lost, recomputed),
         set_aside=aside,
+        too_long=int(workload.is_too_long.sum()),
+        unserved=prefill.unserved,
         policy=policy.key,
         params=prefill.params,
         clock=clock,

@@ -7,7 +7,7 @@ together request by request.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -53,6 +53,14 @@ class FleetRun(Run):
     def merged(self, of: Callable[[Run], np.ndarray]) -> np.ndarray:
         """(n,) what `of` gives for the requests of each replica's run."""
         return _merge(self.runs, self.replica, of)
+
+    def served(self) -> FleetRun:
+        """The run of those who were served; replicas that served nobody are left out."""
+        if self.left is None:
+            return self
+        used, replica = np.unique(self.replica[self.is_served], return_inverse=True)
+        parts = tuple(self.runs[number].served() for number in used)
+        return replace(super().served(), runs=parts, replica=replica)
 
     @cached_property
     def started_at(self) -> np.ndarray:
@@ -101,22 +109,28 @@ def run_fleet(
         return policy.run(workload, memory, progress, clock, **params)
     if workload.concurrency:
         raise InputError("a closed loop runs on one replica: leave out the replicas")
-    usable = policy.usable(check_memory(memory), policy.read_params(params))
-    fitting, aside = set_aside(workload, usable)
+    values = policy.read_params(params)
+    fitting, aside = set_aside(workload, policy.usable(check_memory(memory), values))
 
     def serve(sent: np.ndarray) -> Run:
-        return policy.run(fitting.take(sent), memory, silent, clock, **params)
+        return policy.serve(fitting.take(sent), memory, values, silent, clock)
 
     chosen = route(policy, fitting, replicas, routing, serve, progress)
     used, replica = np.unique(chosen, return_inverse=True)
     runs = tuple(serve(np.flatnonzero(chosen == number)) for number in used)
-    return _together(runs, replica, fitting, aside, memory, routing, replicas)
+    run = _together(runs, replica, fitting, memory, routing, replicas).served()
+    return replace(run, set_aside=aside, too_long=int(workload.is_too_long.sum()))
 
 
-def _together(runs, replica, workload, aside, memory, routing, of) -> FleetRun:
+def _together(runs, replica, workload, memory, routing, of) -> FleetRun:
     """The replicas' runs as one."""
-    first = runs[0]
-    lost = None
+    first, lost, left = runs[0], None, None
+    if any(run.left is not None for run in runs):
+        left = _merge(
+            runs,
+            replica,
+            lambda run: np.zeros(len(run.workload), np.int8) if run.left is None else run.left,
+        )
     if any(run.gave_up_kv for run in runs):
         lost = Preemptions(
             _merge(runs, replica, lambda run: run.preemptions),
@@ -130,7 +144,7 @@ def _together(runs, replica, workload, aside, memory, routing, of) -> FleetRun:
         first=_merge(runs, replica, lambda run: run.first_token),
         preempted=lost,
         cut_prompts=any(run.cut_prompts for run in runs),
-        set_aside=aside,
+        left=left,
         policy=first.policy,
         params=first.params,
         clock=first.clock,

@@ -39,12 +39,12 @@ class Replica:
         self._run = None
 
     def at(self, moment: float) -> tuple[Run | None, np.ndarray]:
-        """Its run and the bool of who of those sent have not finished at that moment."""
+        """Its run and the bool of who of those sent are still there at that moment."""
         if self.sent and self._run is None:
             self._run = self._serve(np.array(self.sent))
         if self._run is None:
             return None, np.empty(0, bool)
-        there = self._run.finished_at > moment
+        there = self._run.gone_at > moment
         if not there.any():  # empty: what comes next is a new beginning
             self.sent, self._run = [], None
         return self._run, there

@@ -3,8 +3,8 @@
 Someone with a short prompt and a long output holds little now and much later, someone with a
 long prompt and a short output the other way round; run in pairs they share memory well.
 
-Pairs are taken as long as both kinds wait. Medians change with who waits, so an arrival or a
-start can change who is first: the kernel looks again in the next round after either. While
+Pairs are taken as long as both kinds wait. Medians change with who waits, so an arrival, a
+start or one who gives up can change who is first: the kernel looks again in the round after. While
 the same requests wait the same one is first, and the kernel jumps to when it might fit.
 """
 
@@ -16,6 +16,7 @@ import numpy as np
 from engine.compiled import kernel
 from engine.policies.vllm import TRANSFER
 from engine.policy import Param, policy
+from engine.simulate.entrance import WAITS, arrival_order
 from engine.simulate.halves import Halves, join_halves, leave_halves, move_cut, new_halves
 from engine.simulate.outlook import (
     admit_along,
@@ -26,13 +27,11 @@ from engine.simulate.outlook import (
     rounds_to_change,
 )
 from engine.simulate.preempting import NEWEST_DROPPED, SMALLEST, admission_limit
+from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
-    arrival_order,
+    has_quit,
     next_decision,
-    see_arrivals,
-    serve,
-    wait_for_arrival,
 )
 from engine.simulate.timetable import NEVER
 from engine.simulate.waiting import add_waiting, empty_waiting, next_waiting, remove_waiting
@@ -78,6 +77,28 @@ def _join(waiting, i):
 
 
 @kernel
+def _leave(waiting, i):
+    remove_waiting(waiting.everyone, i)
+    remove_waiting(waiting.growing, i)
+    remove_waiting(waiting.shrinking, i)
+    leave_halves(waiting.prompt, i)
+    leave_halves(waiting.output, i)
+
+
+@kernel
+def _join_arrivals(server, waiting):
+    """Those that have come wait, and those who have given up do no longer."""
+    come, now = server.entrance.now, server.now
+    for k in range(now.gave_up_before, come.gave_up):
+        i = has_quit(server, k)
+        if i >= 0:
+            _leave(waiting, i)
+    for i in range(now.arrived_before, come.arrived):
+        if server.entrance.status[i] == WAITS:
+            _join(waiting, i)
+
+
+@kernel
 def _cut(waiting, halves, members):
     """Move the cut to the median and sort in anew those whom it passed."""
     first, last = move_cut(halves, members)
@@ -94,20 +115,14 @@ def _try(server, outlook, waiting, i):
     """Admit request i if it fits; the first round at which it might."""
     start = admit_if_it_fits(server, outlook, i, False, 0.0)
     if start == server.watch.now.round:
-        remove_waiting(waiting.everyone, i)
-        remove_waiting(waiting.growing, i)
-        remove_waiting(waiting.shrinking, i)
-        leave_halves(waiting.prompt, i)
-        leave_halves(waiting.output, i)
-        server.now.started += 1
+        _leave(waiting, i)
     return start
 
 
 @kernel
 def _admit(server, outlook, waiting):
     """Walk those who wait; the first round at which one that did not fit might."""
-    now = server.now
-    members = now.arrived - now.started
+    members = server.entrance.now.waiting
     if members == 0:
         return NEVER
     _cut(waiting, waiting.prompt, members)
@@ -133,21 +148,16 @@ def _admit(server, outlook, waiting):
 def _complementary(server, outlook, waiting):
     now = server.now
     while next_decision(server):
-        before = now.arrived
-        see_arrivals(server)
-        if now.finished == now.arrived:
-            wait_for_arrival(server)
-        for i in range(before, now.arrived):
-            _join(waiting, i)
+        _join_arrivals(server, waiting)
         if recover(server, outlook):
             advance(server, 1, False)
             continue
         look_out(server, outlook)
         start = admit_along(server, outlook, waiting.prompt.rank, 0)  # those swapped out
-        started = now.started
+        waited = server.entrance.now.waiting
         if now.queued == 0:
             start = _admit(server, outlook, waiting)
-        if now.started > started:
+        if server.entrance.now.waiting < waited:
             start = server.watch.now.round + 1
         advance(server, rounds_to_change(server, start), now.queued == 0)
 

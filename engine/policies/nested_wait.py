@@ -11,8 +11,8 @@ No livelock: of those in memory the one admitted first restarts only if it is al
 alone it fits; it pauses at finitely many gates, at none for ever.
 
 The kernel jumps to where somebody completes or reaches a gate, memory runs out, a wait
-ends or a request arrives. Where all in memory stand at gates, time passes to the next of
-the latter two.
+ends or a request arrives or gives up. Where all in memory stand at gates, time passes to
+the next of the latter three.
 """
 
 from functools import partial
@@ -23,7 +23,9 @@ import numpy as np
 from engine.compiled import kernel
 from engine.policies.wait import MAX_WAIT
 from engine.policy import Param, policy
-from engine.simulate.line import call_next, line_up, new_line
+from engine.simulate.entrance import next_to_come, next_to_give_up
+from engine.simulate.line import call_next, line_up, line_up_arrivals, new_line
+from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
     advance_until,
@@ -33,12 +35,9 @@ from engine.simulate.server import (
     leave,
     lose,
     need,
-    next_arrival,
     next_decision,
     open_stay,
     rounds_to_completion,
-    see_arrivals,
-    serve,
     tokens,
 )
 from engine.simulate.timetable import NEVER, wait_idle
@@ -104,7 +103,7 @@ def _count_at_gates(server, gates):
 
 @kernel
 def _is_open(server, gates, gate):
-    if server.now.arrived == server.of.size or gates.count[gate] >= gates.size[gate]:
+    if server.entrance.now.arrived == server.of.size or gates.count[gate] >= gates.size[gate]:
         return True
     return server.watch.now.seconds >= gates.due[gate]
 
@@ -180,8 +179,8 @@ def _admit(server, line, gates):
     now = server.now
     if now.queued == 0:
         return np.inf
-    due = server.of[server.queue[0]].arrival + gates.max_wait
-    group = now.arrived == server.of.size or now.queued >= gates.entrance
+    due = server.entrance.arrival[server.queue[0]] + gates.max_wait
+    group = server.entrance.now.arrived == server.of.size or now.queued >= gates.entrance
     if not group and server.watch.now.seconds < due:
         return due
     while now.queued > 0:
@@ -193,7 +192,7 @@ def _admit(server, line, gates):
         gates.now.admitted += 1
         enter(server, i, True)
     # Those left over, fewer than a group, wait for one again.
-    due = server.of[server.queue[0]].arrival + gates.max_wait if now.queued > 0 else np.inf
+    due = server.entrance.arrival[server.queue[0]] + gates.max_wait if now.queued > 0 else np.inf
     return due if due > server.watch.now.seconds else np.inf
 
 
@@ -212,10 +211,7 @@ def _rounds_to_change(server, gates):
 def _nested_wait(server, line, gates):
     now = server.now
     while next_decision(server):
-        before = now.arrived
-        see_arrivals(server)
-        for i in range(before, now.arrived):
-            line_up(server, line, i)
+        line_up_arrivals(server, line)
         _count_at_gates(server, gates)
         _pause(server, gates)
         _go_on(server, gates)
@@ -225,11 +221,11 @@ def _nested_wait(server, line, gates):
         if too_many and now.running > 0:
             advance(server, 1, False)
             continue
-        moment = min(_admit(server, line, gates), next_arrival(server))
+        moment = min(_admit(server, line, gates), next_to_come(server.entrance))
         for k in range(gates.now.standing):
             moment = min(moment, gates.since[gates.who[k]] + gates.max_wait)
         if now.running == 0:
-            wait_idle(server.watch, moment)
+            wait_idle(server.watch, min(moment, next_to_give_up(server.entrance)))
         else:
             advance_until(server, _rounds_to_change(server, gates), moment)
 

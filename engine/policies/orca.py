@@ -9,14 +9,13 @@ from functools import partial
 
 from engine.compiled import kernel
 from engine.policy import Param, policy
+from engine.simulate.entrance import first_waiting
+from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
     enter,
     next_decision,
     rounds_to_completion,
-    see_arrivals,
-    serve,
-    wait_for_arrival,
 )
 
 MAX_OUTPUT = Param(
@@ -37,19 +36,17 @@ def _reserve(server, i, longest):
 def _orca(server, longest):
     now = server.now
     while next_decision(server):
-        see_arrivals(server)
-        if now.running == 0 and now.started == now.arrived:
-            wait_for_arrival(server)
         reserved = 0
         for place in range(now.running):
             reserved += _reserve(server, server.batch[place], longest)
-        while now.started < now.arrived:
-            reserved += _reserve(server, now.started, longest)
+        i = first_waiting(server.entrance)
+        while i >= 0:
+            reserved += _reserve(server, i, longest)
             if reserved > server.memory:
                 break
-            enter(server, now.started, True)
-            now.started += 1
-        advance(server, rounds_to_completion(server), now.started == now.arrived)
+            enter(server, i, True)
+            i = first_waiting(server.entrance)
+        advance(server, rounds_to_completion(server), i < 0)
 
 
 @policy(

@@ -6,15 +6,13 @@ import numpy as np
 
 from engine.compiled import kernel
 from engine.policy import Param, policy
+from engine.simulate.entrance import arrival_order
 from engine.simulate.outlook import admit_along, look_out, new_outlook, recover, rounds_to_change
 from engine.simulate.preempting import NEWEST_DROPPED, admission_limit
+from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
-    arrival_order,
     next_decision,
-    see_arrivals,
-    serve,
-    wait_for_arrival,
 )
 
 MARGIN = Param("margin", 0.05, 0.0, 0.9, "Share of M that plans leave free.")
@@ -23,17 +21,14 @@ ONE_TENTH_MORE = 1
 
 @kernel
 def _past_future(server, outlook, line):
-    now = server.now
+    come = server.entrance.now
     while next_decision(server):
-        see_arrivals(server)
-        if now.running == 0 and now.queued == 0 and now.started == now.arrived:
-            wait_for_arrival(server)
         if recover(server, outlook):
             advance(server, 1, False)
             continue
         look_out(server, outlook)
-        start = admit_along(server, outlook, line, now.arrived)
-        nobody_waits = now.queued == 0 and now.started == now.arrived
+        start = admit_along(server, outlook, line, come.arrived)
+        nobody_waits = server.now.queued == 0 and come.waiting == 0
         advance(server, rounds_to_change(server, start), nobody_waits)
 
 

@@ -12,14 +12,14 @@ from functools import partial
 from engine.compiled import kernel
 from engine.policy import policy
 from engine.simulate.best_ranked import keep_best
+from engine.simulate.entrance import arrival_order
 from engine.simulate.line import line_up_arrivals, new_line
+from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
-    arrival_order,
     next_decision,
     rounds_to_completion,
     rounds_to_overflow,
-    serve,
     tokens,
 )
 

@@ -2,8 +2,8 @@
 
 With k members of whom the longest planned output is o, sum(s) + k * o <= M: every member is
 given room for the longest output and keeps its memory until the batch ends, so memory never
-runs out where plans are right. Members are consecutive in order of arrival. The kernel jumps
-from one member's completion to the next.
+runs out where plans are right. Members are consecutive in order of arrival, but for those who
+left unserved. The kernel jumps from one member's completion to the next.
 
 Where outputs were predicted too short, and memory runs out, the newest that still runs is
 preempted (engine/simulate/preempting.py) and goes before all others into the next batch. That
@@ -18,22 +18,22 @@ import numpy as np
 
 from engine.compiled import kernel
 from engine.policy import policy
+from engine.simulate.entrance import arrival_order, first_waiting
 from engine.simulate.outlook import planned_left
 from engine.simulate.preempting import NEWEST_DROPPED, preempt
+from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
-    arrival_order,
+    all_over,
     close_stay,
     complete,
     enter,
     has_room,
+    meet,
     need,
     open_stay,
     rounds_to_completion,
     rounds_to_overflow,
-    see_arrivals,
-    serve,
-    wait_for_arrival,
 )
 from engine.simulate.timetable import NEVER
 
@@ -57,12 +57,14 @@ class Members(NamedTuple):
 @kernel
 def _form_batch(server, members, predicted):
     """Admit those preempted, the oldest first, then in order of arrival, while all fit."""
-    now, of = server.now, server.of
+    now = server.now
     prompts, longest = 0, 0
-    while now.queued > 0 or now.started < now.arrived:
+    while True:
         back = now.queued > 0
-        i = server.queue[now.queued - 1] if back else now.started
-        r = of[i]
+        i = server.queue[now.queued - 1] if back else first_waiting(server.entrance)
+        if i < 0:
+            return
+        r = server.of[i]
         prompts += r.prompt
         left = planned_left(predicted[i], 0, server.memory - r.prompt, r.gen)
         longest = max(longest, r.gen + left)
@@ -71,10 +73,7 @@ def _form_batch(server, members, predicted):
         enter(server, i, True)
         members.who[members.now.members] = i
         members.now.members += 1
-        if back:
-            now.queued -= 1
-        else:
-            now.started += 1
+        now.queued -= back
 
 
 @kernel
@@ -109,11 +108,9 @@ def _static(server, members, predicted):
             preempt(server, NEWEST_DROPPED, now.running - 1)
         if now.running == 0:
             _free_finished(server, members)
-            if now.finished == server.of.size:
+            meet(server)
+            if all_over(server):
                 return
-            see_arrivals(server)
-            if now.queued == 0 and now.started == now.arrived:
-                wait_for_arrival(server)
             _form_batch(server, members, predicted)
         fits = rounds_to_overflow(server, server.memory - members.now.kept)
         advance(server, min(rounds_to_completion(server), fits), False)

@@ -15,17 +15,17 @@ from engine.compiled import kernel
 from engine.policies.vllm import MAX_NUM_SEQS, WATERMARK
 from engine.policy import Param, policy
 from engine.simulate.best_ranked import put_out, worst_ranked
-from engine.simulate.line import call_next, line_up, new_arrivals, new_line
+from engine.simulate.entrance import arrival_order
+from engine.simulate.line import call_next, line_up_arrivals, new_line
 from engine.simulate.preempting import admission_limit
+from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
-    arrival_order,
     enter,
     need,
     next_decision,
     rounds_to_completion,
     rounds_to_overflow,
-    serve,
 )
 
 AGEING = Param(
@@ -67,9 +67,9 @@ def _admit(server, line, rule):
 def _by_priority(server, line, rule):
     now = server.now
     while next_decision(server):
-        for i in range(new_arrivals(server), now.arrived):
-            line.key[i] += rule.ageing * server.of[i].arrival
-            line_up(server, line, i)
+        for i in range(now.arrived_before, server.entrance.now.arrived):
+            line.key[i] += rule.ageing * server.entrance.arrival[i]
+        line_up_arrivals(server, line)
         if need(server) > server.memory:
             while need(server) > server.memory:
                 put_out(server, line, worst_ranked(server, line), False, 0.0)

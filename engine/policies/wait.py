@@ -17,16 +17,22 @@ import numpy as np
 from engine.compiled import kernel
 from engine.fluid import round_to_plan
 from engine.policy import MARGIN, Param, policy
-from engine.simulate.outlook import admit_along, look_out, new_outlook, recover, rounds_to_change
+from engine.simulate.entrance import WAITS, arrival_order, next_to_come, next_to_give_up
+from engine.simulate.outlook import (
+    admit_along,
+    look_out,
+    new_outlook,
+    next_in_line,
+    recover,
+    rounds_to_change,
+)
 from engine.simulate.preempting import NEWEST_DROPPED, admission_limit
+from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
     advance_until,
-    arrival_order,
-    next_arrival,
+    has_quit,
     next_decision,
-    see_arrivals,
-    serve,
 )
 from engine.simulate.timetable import wait_idle
 
@@ -47,8 +53,11 @@ class Groups(NamedTuple):
     members : (n,) int64, requests by (type, order of arrival)
     first : (types,) int64, where the members of each type begin
     size : (types,) int64, how many start together
-    came, opened : (types,) int64, how many have arrived, and how many of these stand in line
+    passed : (types,) int64, how many of the members stand in line or have left before
+    pending : (types,) int64, how many have come and do not stand in line
     line : (n,) int64, those who may start, in order
+    in_line : (n,) bool
+    end : (1,) int64, where the line ends
     max_wait : clock units
     """
 
@@ -56,30 +65,58 @@ class Groups(NamedTuple):
     members: np.ndarray
     first: np.ndarray
     size: np.ndarray
-    came: np.ndarray
-    opened: np.ndarray
+    passed: np.ndarray
+    pending: np.ndarray
     line: np.ndarray
+    in_line: np.ndarray
+    end: np.ndarray
     max_wait: float
 
 
 @kernel
-def _open_type(server, groups, kind, end):
-    """Let a group of this type stand in line if it may; where the line ends then."""
-    pending = groups.came[kind] - groups.opened[kind]
-    if pending == 0:
-        return end
-    head = groups.first[kind] + groups.opened[kind]
-    oldest = server.of[groups.members[head]].arrival
-    none_due = server.now.arrived == server.of.size
-    opens = 0
-    if none_due or server.watch.now.seconds >= oldest + groups.max_wait:
+def _count_arrivals(server, groups):
+    """Those that have come wait for a group, and those who have given up do no longer."""
+    come, now = server.entrance.now, server.now
+    for k in range(now.gave_up_before, come.gave_up):
+        i = has_quit(server, k)
+        if i >= 0 and not groups.in_line[i]:
+            groups.pending[groups.type_of[i]] -= 1
+    for i in range(now.arrived_before, come.arrived):
+        if server.entrance.status[i] == WAITS:
+            groups.pending[groups.type_of[i]] += 1
+
+
+@kernel
+def _oldest(server, groups, kind):
+    """The oldest of the type's pending requests, of which there must be one."""
+    while True:
+        i = groups.members[groups.first[kind] + groups.passed[kind]]
+        if server.entrance.status[i] == WAITS:
+            return i
+        groups.passed[kind] += 1
+
+
+@kernel
+def _due(server, groups, kind):
+    """When the type's oldest pending request has waited long enough."""
+    return server.entrance.arrival[_oldest(server, groups, kind)] + groups.max_wait
+
+
+@kernel
+def _open_type(server, groups, kind):
+    """Let a group of this type stand in line if it may."""
+    pending = groups.pending[kind]
+    opens = groups.size[kind] if pending >= groups.size[kind] else 0
+    none_due = server.entrance.now.arrived == server.of.size
+    if none_due or server.watch.now.seconds >= _due(server, groups, kind):
         opens = pending
-    elif pending >= groups.size[kind]:
-        opens = groups.size[kind]
-    for k in range(opens):
-        groups.line[end + k] = groups.members[head + k]
-    groups.opened[kind] += opens
-    return end + opens
+    for _ in range(opens):
+        i = _oldest(server, groups, kind)
+        groups.line[groups.end[0]] = i
+        groups.in_line[i] = True
+        groups.end[0] += 1
+        groups.passed[kind] += 1
+    groups.pending[kind] -= opens
 
 
 @kernel
@@ -88,36 +125,31 @@ def _open_groups(server, groups):
 
     Returns
     -------
-    end : where the line ends
     again : whether another group is complete, for the next round
     moment : when the next wait ends
     """
-    before = groups.opened.sum()
-    end, again, moment = before, False, np.inf
+    before, again, moment = groups.end[0], False, np.inf
     for kind in range(groups.size.size):
-        end = _open_type(server, groups, kind, end)
-        pending = groups.came[kind] - groups.opened[kind]
-        if pending > 0:
-            oldest = groups.members[groups.first[kind] + groups.opened[kind]]
-            moment = min(moment, server.of[oldest].arrival + groups.max_wait)
-            again = again or pending >= groups.size[kind]
-    if end > before + 1:
-        groups.line[before:end].sort()
-    return end, again, moment
+        if groups.pending[kind] > 0:
+            _open_type(server, groups, kind)
+        if groups.pending[kind] > 0:
+            moment = min(moment, _due(server, groups, kind))
+            again = again or groups.pending[kind] >= groups.size[kind]
+    if groups.end[0] > before + 1:
+        groups.line[before : groups.end[0]].sort()
+    return again, moment
 
 
 @kernel
 def _wait(server, outlook, groups):
     now = server.now
     while next_decision(server):
-        before = now.arrived
-        see_arrivals(server)
-        for i in range(before, now.arrived):
-            groups.came[groups.type_of[i]] += 1
-        end, again, moment = _open_groups(server, groups)
-        moment = min(moment, next_arrival(server))
-        if now.running == 0 and now.queued == 0 and now.started == end:
-            wait_idle(server.watch, moment)
+        _count_arrivals(server, groups)
+        again, moment = _open_groups(server, groups)
+        moment = min(moment, next_to_come(server.entrance))
+        end = groups.end[0]
+        if now.running == 0 and now.queued == 0 and next_in_line(server, groups.line, end) < 0:
+            wait_idle(server.watch, min(moment, next_to_give_up(server.entrance)))
             continue
         if recover(server, outlook):
             advance(server, 1, False)
@@ -167,9 +199,11 @@ def wait(workload, memory, predicted, types, sizes, max_wait, limit, clock, prog
         members=np.argsort(type_of, kind="stable"),
         first=np.cumsum(count) - count,
         size=sizes,
-        came=np.zeros(len(sizes), np.int64),
-        opened=np.zeros(len(sizes), np.int64),
+        passed=np.zeros(len(sizes), np.int64),
+        pending=np.zeros(len(sizes), np.int64),
         line=np.empty(len(order), np.int64),
+        in_line=np.zeros(len(order), bool),
+        end=np.zeros(1, np.int64),
         max_wait=max_wait,
     )
     outlook = new_outlook(predicted[order], memory, limit, NEWEST_DROPPED)

@@ -22,6 +22,7 @@ from engine.simulate.preempting import (
     need_in_blocks,
 )
 from engine.simulate.run import Run
+from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
     close_stay,
@@ -31,10 +32,7 @@ from engine.simulate.server import (
     open_stay,
     rounds_to_completion,
     rounds_to_overflow,
-    see_arrivals,
-    serve,
     tokens,
-    wait_for_arrival,
 )
 from engine.simulate.timetable import pass_rounds
 from engine.workload import Workload
@@ -85,7 +83,7 @@ def _admit_in_chunks(server, rule, memory, budget):
     used = need_in_blocks(server, rule.block)
     prefilled, ended, decoding, context = 0, 0, 0, 0
     while True:
-        i = head_of_queue(server, now.started)
+        i = head_of_queue(server)
         if i < 0:
             return prefilled, ended, decoding, context, False
         r = server.of[i]
@@ -94,10 +92,7 @@ def _admit_in_chunks(server, rule, memory, budget):
         fits = used + more <= (rule.limit if now.running > 0 else memory)
         if not fits or now.running >= rule.max_num_seqs or prefilled + decoding >= budget:
             return prefilled, ended, decoding, context, True
-        if now.queued > 0:
-            now.queued -= 1
-        else:
-            now.started += 1
+        now.queued -= now.queued > 0
         used += more
         join(server, i)
         if r.cached:
@@ -121,9 +116,6 @@ def _chunked(server, rule):
     now = server.now
     memory = server.memory // rule.block * rule.block
     while next_decision(server):
-        see_arrivals(server)
-        if now.running == 0 and now.queued == 0 and now.started == now.arrived:
-            wait_for_arrival(server)
         preempted = make_room(server, rule, memory)
         decoding, context = _decoding(server)
         under_way = decoding < now.running

@@ -23,15 +23,16 @@ from engine.clock import Clock
 from engine.compiled import kernel
 from engine.progress import Progress
 from engine.simulate.best_ranked import keep_best
+from engine.simulate.entrance import WAITS, arrival_order
 from engine.simulate.line import line_up_arrivals, move_up, new_line
 from engine.simulate.run import Run
+from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
-    arrival_order,
+    has_quit,
     next_decision,
     rounds_to_completion,
     rounds_to_overflow,
-    serve,
     tokens,
 )
 from engine.simulate.timetable import NEVER
@@ -132,19 +133,26 @@ def _rounds_to_change(server, feedback, rules):
 
 
 @kernel
-def _relink(server, feedback, before, running, arrived):
-    """Chain those who began to wait in this decision, unchain those who run.
+def _relink(server, feedback, before, running):
+    """Chain those who began to wait in this decision, unchain those who run or have given up.
 
-    `before[:running]` was the batch, and `arrived` had arrived, before it.
+    `before[:running]` was the batch before it.
     """
-    at, size = server.watch.now.round, server.now.arrived
+    come, at = server.entrance.now, server.watch.now.round
     for place in range(server.now.running):
         if feedback.since[server.batch[place]] != NEVER:
             _unlink(feedback, server.batch[place])
-    for place in range(running + size - arrived):
-        i = before[place] if place < running else arrived + place - running
+    for k in range(server.now.gave_up_before, come.gave_up):
+        i = has_quit(server, k)
+        if i >= 0 and feedback.since[i] != NEVER:
+            _unlink(feedback, i)
+    for place in range(running):
+        i = before[place]
         waits = server.of[i].done == NEVER and server.of[i].finish == NEVER
         if waits and feedback.level[i] > 0:
+            _link(feedback, i, at)
+    for i in range(server.now.arrived_before, come.arrived):
+        if server.entrance.status[i] == WAITS and feedback.level[i] > 0:
             _link(feedback, i, at)
 
 
@@ -153,12 +161,12 @@ def _feedback_queue(server, line, feedback, before, rules):
     now = server.now
     while next_decision(server):
         _sink(server, line, feedback, rules)
-        running, arrived = now.running, now.arrived
+        running = now.running
         before[:running] = server.batch[:running]
         line_up_arrivals(server, line)
         _rise(server, line, feedback, rules)
         keep_best(server, line, True, rules.transfer)
-        _relink(server, feedback, before, running, arrived)
+        _relink(server, feedback, before, running)
         rounds = min(rounds_to_completion(server), rounds_to_overflow(server, server.memory))
         advance(server, min(rounds, _rounds_to_change(server, feedback, rules)), True)
 

@@ -26,6 +26,7 @@ import numpy as np
 from engine.clock import ROUNDS, Clock
 from engine.compiled import kernel
 from engine.progress import Progress, silent
+from engine.simulate.entrance import WAITS, arrival_order
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.outlook import (
     admit_if_it_fits,
@@ -36,14 +37,8 @@ from engine.simulate.outlook import (
 )
 from engine.simulate.preempting import NEWEST_DROPPED
 from engine.simulate.run import Run
-from engine.simulate.server import (
-    advance,
-    arrival_order,
-    next_decision,
-    see_arrivals,
-    serve,
-    wait_for_arrival,
-)
+from engine.simulate.serve import serve
+from engine.simulate.server import advance, has_quit, next_decision
 from engine.simulate.timetable import NEVER
 from engine.simulate.waiting import add_waiting, empty_waiting, next_waiting, remove_waiting
 from engine.workload import Workload
@@ -110,15 +105,22 @@ def _walk(server, outlook, ranks, skip):
 
 
 @kernel
-def _in_order(server, outlook, ranks, skip):
-    now = server.now
-    while next_decision(server):
-        before = now.arrived
-        see_arrivals(server)
-        if now.finished == now.arrived:
-            wait_for_arrival(server)
-        for i in range(before, now.arrived):
+def _join_arrivals(server, ranks):
+    """Those that have come wait, and those who have given up do no longer."""
+    come, now = server.entrance.now, server.now
+    for k in range(now.gave_up_before, come.gave_up):
+        i = has_quit(server, k)
+        if i >= 0:
+            remove_waiting(ranks.waiting, ranks.rank[i])
+    for i in range(now.arrived_before, come.arrived):
+        if server.entrance.status[i] == WAITS:
             add_waiting(ranks.waiting, ranks.rank[i])
+
+
+@kernel
+def _in_order(server, outlook, ranks, skip):
+    while next_decision(server):
+        _join_arrivals(server, ranks)
         if recover(server, outlook):
             advance(server, 1, False)
             continue

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.compiled import kernel
-from engine.simulate.server import see_arrivals, wait_for_arrival
+from engine.simulate.entrance import WAITS
+from engine.simulate.server import has_quit
 
 
 class Line(NamedTuple):
@@ -67,35 +68,13 @@ def line_up(server, line, i):
 
 
 @kernel
-def new_arrivals(server):
-    """See who has arrived; an empty server with nobody waiting goes to the next arrival.
-
-    Those who have come are the requests from the returned one on, up to the server's count.
-    """
-    now = server.now
-    before = now.arrived
-    see_arrivals(server)
-    if now.running == 0 and now.queued == 0 and now.arrived == before:
-        wait_for_arrival(server)
-    return before
-
-
-@kernel
-def line_up_arrivals(server, line):
-    """Those that have arrived wait."""
-    for i in range(new_arrivals(server), server.now.arrived):
-        line_up(server, line, i)
-
-
-@kernel
-def call_next(server, line):
-    """The first in line waits no longer."""
+def leave_line(server, line, i):
+    """Request i waits no longer."""
     queue, place, now = server.queue, line.place, server.now
-    first = queue[0]
     now.queued -= 1
     size = now.queued
-    last = queue[size]
-    at, below = 0, 1
+    last, at = queue[size], place[i]
+    below = 2 * at + 1
     while below < size:
         if below + 1 < size and goes_before(line, queue[below + 1], queue[below]):
             below += 1
@@ -106,4 +85,25 @@ def call_next(server, line):
         at, below = below, 2 * below + 1
     queue[at] = last
     place[last] = at
+    move_up(server, line, last)
+
+
+@kernel
+def call_next(server, line):
+    """The first in line waits no longer."""
+    first = server.queue[0]
+    leave_line(server, line, first)
     return first
+
+
+@kernel
+def line_up_arrivals(server, line):
+    """Those that have come wait, and those who have given up do no longer."""
+    come, now = server.entrance.now, server.now
+    for k in range(now.gave_up_before, come.gave_up):
+        i = has_quit(server, k)
+        if i >= 0:
+            leave_line(server, line, i)
+    for i in range(now.arrived_before, come.arrived):
+        if server.entrance.status[i] == WAITS:
+            line_up(server, line, i)

@@ -15,7 +15,8 @@ arrival.
 Look-ahead counts in rounds on every clock. What a round lasts only decides when
 arrivals are seen, so the rounds clock, where that is known beforehand, has its
 own short loop. The other one also passes the time between decisions, batch by
-batch; it serves the seconds clock, and closed loops on either.
+batch; it serves the seconds clock, and on either those whose coming and going
+depends on the run: closed loops, and clients who are turned away or give up.
 """
 
 from __future__ import annotations
@@ -27,6 +28,18 @@ import numpy as np
 
 from engine.clock import ROUNDS, Clock
 from engine.compiled import kernel
+from engine.simulate.entrance import (
+    WAITS,
+    arrival_order,
+    as_it_came,
+    let_in,
+    next_to_come,
+    next_to_give_up,
+    open_entrance,
+    see,
+    send_next,
+    who_left,
+)
 from engine.simulate.profile import Profile, earliest_fit, insert, new_profile, used_between
 from engine.simulate.run import Run, visible_rounds
 from engine.simulate.timetable import (
@@ -53,7 +66,8 @@ class Ranked(NamedTuple):
     Attributes
     ----------
     prompt, output : (n,) int64, tokens
-    start, not_before : (n,) int64, rounds
+    start, not_before : (n,) int64, rounds; start is -1 before it
+    just_started : (n,) int64, whom the last walk started
     profile : of those that run
     """
 
@@ -61,6 +75,7 @@ class Ranked(NamedTuple):
     output: np.ndarray
     start: np.ndarray
     not_before: np.ndarray
+    just_started: np.ndarray
     profile: Profile
 
 
@@ -88,6 +103,7 @@ def _walk(ranked, waiting, first, memory, skip, now):
         if fits:
             first = insert(x, alive, slack, first, memory, prompt[rank], output[rank], now, after)
             ranked.start[rank] = now
+            ranked.just_started[started] = rank
             started += 1
             prefilled += prompt[rank]
             remove_waiting(waiting, rank)
@@ -152,38 +168,50 @@ def run_batch(profile, watch, first, memory, started, prefilled, until, arrival)
 
 
 @kernel
-def _start_in_time(ranked, watch, arrival, by_arrival, submitted, memory, skip, with_cache):
-    """Fill in `start` and write the watch. `by_arrival` lists the ranks by (n,) `arrival`.
+def _update_waiting(ranked, waiting, entrance, rank_of, known, gone, now):
+    """Let those wait who have come since `known` had, and no longer those who gave up."""
+    for k in range(gone, entrance.now.gave_up):
+        if entrance.quitters[k] < known:
+            remove_waiting(waiting, rank_of[entrance.quitters[k]])
+    for i in range(known, entrance.now.arrived):
+        if entrance.status[i] == WAITS:
+            ranked.not_before[rank_of[i]] = now
+            add_waiting(waiting, rank_of[i])
 
-    Those from place `submitted` on arrive one by one as others complete (a closed loop);
-    their arrivals are filled in. Requests `with_cache` decode from their first round on.
+
+@kernel
+def _start_in_time(ranked, watch, entrance, rank_of, number_of, memory, skip, with_cache):
+    """Fill in `start` and write the watch.
+
+    `rank_of` (n,) int64 are the ranks of the entrance's requests, `number_of` the reverse.
+    Requests `with_cache` decode from their first round on.
     """
-    n = arrival.size
-    profile, now, first = ranked.profile, watch.now, ranked.profile.x.size
+    profile, now, come, first = ranked.profile, watch.now, entrance.now, ranked.profile.x.size
+    n, in_loop = rank_of.size, come.submitted < rank_of.size
     waiting = empty_waiting(n)
-    arrived, left = 0, n
-    while left > 0 or first < profile.x.size:
-        if first == profile.x.size and left == n - arrived:
-            wait_idle(watch, arrival[by_arrival[arrived]])
-        while arrived < submitted and arrival[by_arrival[arrived]] <= now.seconds:
-            rank = by_arrival[arrived]
-            ranked.not_before[rank] = now.round
-            add_waiting(waiting, rank)
-            arrived += 1
+    while come.arrived < n or come.waiting > 0 or first < profile.x.size:
+        known, gone = come.arrived, come.gave_up
+        see(entrance, now.seconds)
+        while first == profile.x.size and come.waiting == 0 and come.arrived < n:
+            wait_idle(watch, next_to_come(entrance))
+            see(entrance, now.seconds)
+        _update_waiting(ranked, waiting, entrance, rank_of, known, gone, now.round)
         first, started, prefilled, until = _walk(ranked, waiting, first, memory, skip, now.round)
-        left -= started
-        comes = arrival[by_arrival[arrived]] if arrived < submitted else np.inf
+        for k in range(started):
+            let_in(entrance, number_of[ranked.just_started[k]])
+        if first == profile.x.size:
+            continue  # everyone who was left has given up
         running = profile.alive[first]
         if with_cache:
             started, prefilled = 0, 0
-        if submitted < n:
+        if in_loop:
             until = min(until, profile.x[first])
-        first = run_batch(profile, watch, first, memory, started, prefilled, until, comes)
-        if submitted < n:
+        moment = min(next_to_come(entrance), next_to_give_up(entrance))
+        first = run_batch(profile, watch, first, memory, started, prefilled, until, moment)
+        if in_loop:
             still = profile.alive[first] if first < profile.x.size else 0
-            for _ in range(min(running - still, n - submitted)):
-                arrival[by_arrival[submitted]] = now.seconds
-                submitted += 1
+            for _ in range(running - still):
+                send_next(entrance, now.seconds)
 
 
 def look_ahead(
@@ -204,27 +232,18 @@ def look_ahead(
     n = len(workload)
     prompt, output = workload.prompt[order], workload.output[order]
     profile = new_profile(min(n, int(output.max())) + 1)
-    ranked = Ranked(prompt, output, np.empty(n, np.int64), np.zeros(n, np.int64), profile)
-    # Each request starts, arrives and completes once, and each of these ends at most two spans.
-    watch = new_watch(clock, 6 * n + 2)
-    if clock.is_rounds and not workload.concurrency:
+    numbers = np.full(n, -1), np.zeros(n, np.int64), np.empty(n, np.int64)
+    ranked = Ranked(prompt, output, *numbers, profile)
+    # Each request starts, arrives and completes once, and each of these ends at most two
+    # spans, as does one that gives up.
+    watch = new_watch(clock, 8 * n + 2)
+    if clock.is_rounds and not workload.depends_on_run:
         visible = visible_rounds(workload.arrival)[order]
         ranked.not_before[:] = visible
         _start_in_rounds(ranked, visible, np.argsort(visible, kind="stable"), memory, skip)
+        left = None
     else:
-        arrival = workload.arrival[order]
-        by_arrival, submitted = np.argsort(arrival, kind="stable"), n
-        if workload.concurrency:
-            by_arrival = np.argsort(workload.row[order])
-            submitted = min(workload.concurrency, n)
-            arrival[:] = 0.0
-        _start_in_time(
-            ranked, watch, arrival, by_arrival, submitted, memory, skip, workload.with_cache
-        )
-        if workload.concurrency:
-            actual = np.empty(n)
-            actual[order] = arrival
-            workload = replace(workload, arrival=actual)
+        workload, left = _run_in_time(ranked, watch, workload, order, memory, skip)
     start = np.empty_like(ranked.start)
     start[order] = ranked.start
     return Run(
@@ -235,4 +254,19 @@ def look_ahead(
         order=order,
         skip=skip,
         timetable=timetable_of(watch),
+        left=left,
     )
+
+
+def _run_in_time(ranked, watch, workload, order, memory, skip):
+    """Run on the watch; the workload as it came, and who left unserved."""
+    by_arrival = arrival_order(workload)
+    entrance = open_entrance(workload, by_arrival)
+    rank, number = np.empty_like(order), np.empty_like(by_arrival)
+    rank[order] = number[by_arrival] = np.arange(len(order))
+    _start_in_time(
+        ranked, watch, entrance, rank[by_arrival], number[order], memory, skip, workload.with_cache
+    )
+    if workload.concurrency:
+        workload = replace(workload, arrival=as_it_came(workload, entrance, by_arrival))
+    return workload, who_left(entrance, by_arrival)

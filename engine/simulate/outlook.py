@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.compiled import kernel
+from engine.simulate.entrance import WAITS
 from engine.simulate.preempting import Admission, make_room
 from engine.simulate.profile import Profile, earliest_fit, first_after, insert, new_profile
 from engine.simulate.server import (
@@ -148,24 +149,34 @@ def admit_if_it_fits(server, outlook, i, swapped, transfer):
 
 
 @kernel
-def admit_along(server, outlook, line, end):
-    """Admit those who were preempted, then line[started:end], until one does not fit.
+def next_in_line(server, line, end):
+    """The next of line[:end] that waits for its first admission; -1 if none does."""
+    now = server.now
+    while now.passed < end:
+        i = line[now.passed]
+        if server.entrance.status[i] == WAITS:
+            return i
+        now.passed += 1
+    return -1
 
-    `started` is the server's count. Returns the round at which that one might fit; NEVER
-    if only a completion can help, or nobody waits.
+
+@kernel
+def admit_along(server, outlook, line, end):
+    """Admit those who were preempted, then along line[:end], until one does not fit.
+
+    Returns the round at which that one might fit; NEVER if only a completion can help, or
+    nobody waits.
     """
     now, queue, rule = server.now, server.queue, outlook.recovery
-    while now.queued > 0 or now.started < end:
+    while True:
         back = now.queued > 0
-        i = queue[now.queued - 1] if back else line[now.started]
+        i = queue[now.queued - 1] if back else next_in_line(server, line, end)
+        if i < 0:
+            return NEVER
         start = admit_if_it_fits(server, outlook, i, back and rule.swap, rule.transfer)
         if start > server.watch.now.round:
             return start
-        if back:
-            now.queued -= 1
-        else:
-            now.started += 1
-    return NEVER
+        now.queued -= back
 
 
 @kernel

@@ -29,7 +29,9 @@ from typing import NamedTuple
 from engine.clock import Clock
 from engine.compiled import kernel
 from engine.progress import Progress
+from engine.simulate.entrance import first_waiting
 from engine.simulate.run import Run
+from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
     drop,
@@ -38,12 +40,9 @@ from engine.simulate.server import (
     next_decision,
     rounds_to_completion,
     rounds_to_overflow,
-    see_arrivals,
-    serve,
     swap_in,
     swap_out,
     tokens,
-    wait_for_arrival,
 )
 from engine.simulate.timetable import NEVER
 from engine.workload import Workload
@@ -152,50 +151,42 @@ def make_room(server, rule, memory):
 
 
 @kernel
-def head_of_queue(server, fresh):
-    """Preempted requests first, then the `fresh`-th arrival; -1 if nobody waits."""
-    now = server.now
-    if now.queued > 0:
-        return server.queue[now.queued - 1]
-    return fresh if fresh < now.arrived else -1
+def head_of_queue(server):
+    """Preempted requests first, then in order of arrival; -1 if nobody waits."""
+    queued = server.now.queued
+    return server.queue[queued - 1] if queued > 0 else first_waiting(server.entrance)
 
 
 @kernel
-def _admit(server, rule, memory, admitted):
+def _admit(server, rule, memory):
     """Admit from the head of the queue.
 
-    Returns
-    -------
-    admitted : how many arrivals have been admitted at least once
-    rounds : after how many rounds to look again although nothing completed; 0 if only an
-        arrival can help, -1 if not even that
+    Returns after how many rounds to look again although nothing completed; 0 if only an
+    arrival can help, -1 if not even that.
     """
     now = server.now
     used = need_in_blocks(server, rule.block)
     while now.running < rule.max_num_seqs:
-        i = head_of_queue(server, admitted)
+        i = head_of_queue(server)
         if i < 0:
-            return admitted, 0
+            return 0
         back = now.queued > 0
         holding = server.of[i].prompt + server.of[i].gen
         more = in_blocks(holding + 1, rule.block)
         if used + more > (rule.limit if now.running > 0 else memory):
-            return admitted, -1
+            return -1
         prefill = not (back and rule.swap)
         in_round = now.prefilled + now.running - now.fresh
         in_round += holding if prefill else 1
         if in_round > rule.max_tokens and (now.fresh > 0 or holding <= rule.max_tokens):
-            return admitted, 1
-        if back:
-            now.queued -= 1
-        else:
-            admitted += 1
+            return 1
+        now.queued -= back
         if prefill:
             enter(server, i, True)
         else:
             swap_in(server, i, rule.transfer)
         used += more
-    return admitted, -1
+    return -1
 
 
 @kernel
@@ -204,12 +195,9 @@ def _preempting(server, rule):
     memory = server.memory // rule.block * rule.block
     slack = rule.block - 1  # blocks round each request up by at most this
     while next_decision(server):
-        see_arrivals(server)
-        if now.running == 0 and now.queued == 0 and now.started == now.arrived:
-            wait_for_arrival(server)
         look_again = 1
         if not make_room(server, rule, memory):
-            now.started, look_again = _admit(server, rule, memory, now.started)
+            look_again = _admit(server, rule, memory)
         rounds = rounds_to_completion(server)
         rounds = min(rounds, max(1, rounds_to_overflow(server, memory - slack * now.running)))
         if look_again > 0:

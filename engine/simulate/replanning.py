@@ -1,7 +1,7 @@
 """Look-ahead admission along a plan that is made anew as requests come and go.
 
 At a decision the plan's next requests start while they fit. The plan is dropped when
-requests have arrived since it was made, and when its next request does not fit although
+requests have arrived or given up since it was made, and when its next request does not fit although
 others have started since; then a new one is made from all that wait. A plan is made
 batch by batch, as far as it is needed.
 """
@@ -15,6 +15,18 @@ import numpy as np
 
 from engine.clock import Clock
 from engine.progress import Progress
+from engine.simulate.entrance import (
+    WAITS,
+    arrival_order,
+    as_it_came,
+    let_in,
+    next_to_come,
+    next_to_give_up,
+    open_entrance,
+    see,
+    send_next,
+    who_left,
+)
 from engine.simulate.look_ahead import run_batch
 from engine.simulate.profile import earliest_fit, insert, new_profile
 from engine.simulate.run import Run
@@ -63,34 +75,37 @@ def replanning(
     batch : from the (m,) waiting request indices, ascending, the next ones to start, in order
     """
     n = len(workload)
-    arrival, submitted = workload.arrival.copy(), n
-    by_arrival = np.argsort(arrival, kind="stable")
-    if workload.concurrency:
-        by_arrival, submitted = np.argsort(workload.row), min(workload.concurrency, n)
-        arrival[:] = 0.0
+    by_arrival = arrival_order(workload)
+    number = np.empty_like(by_arrival)
+    number[by_arrival] = np.arange(n)
+    entrance = open_entrance(workload, by_arrival)
+    come = entrance.now
+    in_loop = come["submitted"] < n
     running = _Memory(workload, memory)
-    watch = new_watch(clock, 6 * n + 2)
+    watch = new_watch(clock, 8 * n + 2)
     start = np.full(n, -1, np.int64)
-    arrived = started = 0
     plan: list[int] = []
     planned_at = -1  # how many had started when the present plan was begun
-    while started < n or not running.is_empty:
-        if running.is_empty and started == arrived:
-            wait_idle(watch, arrival[by_arrival[arrived]])
-        while arrived < submitted and arrival[by_arrival[arrived]] <= watch.now["seconds"]:
-            arrived += 1
+    started = 0
+    while come["arrived"] < n or come["waiting"] > 0 or not running.is_empty:
+        known = int(come["arrived"] + come["gave_up"])
+        see(entrance, watch.now["seconds"])
+        while running.is_empty and come["waiting"] == 0 and come["arrived"] < n:
+            wait_idle(watch, next_to_come(entrance))
+            see(entrance, watch.now["seconds"])
+        if come["arrived"] + come["gave_up"] > known:
             plan = []
         now, before, prefilled = int(watch.now["round"]), started, 0
         until = NEVER
-        while started < arrived:
+        while come["waiting"] > 0:
             if not plan:
-                waiting = by_arrival[:arrived]
-                waiting = np.sort(waiting[start[waiting] < 0])
-                plan = batch(waiting)[::-1].tolist()
+                waiting = np.flatnonzero(entrance.status[: come["arrived"]] == WAITS)
+                plan = batch(np.sort(by_arrival[waiting]))[::-1].tolist()
                 planned_at = started
             at = running.start(plan[-1], now)
             if at == now:
                 prefilled += running.prompt[plan[-1]]
+                let_in(entrance, number[plan[-1]])
                 start[plan.pop()] = now
                 started += 1
             elif started > planned_at:
@@ -99,17 +114,19 @@ def replanning(
                 until = at
                 break
         progress(started / n)
-        comes = arrival[by_arrival[arrived]] if arrived < submitted else np.inf
         in_batch = running.batch
+        if not in_batch:
+            continue  # everyone who was left has given up
         fresh = (0, 0) if workload.with_cache else (started - before, prefilled)
-        if submitted < n:
+        if in_loop:
             until = min(until, int(running.profile.x[running.first]))
+        moment = min(next_to_come(entrance), next_to_give_up(entrance))
         running.first = run_batch(
-            running.profile, watch, running.first, memory, *fresh, until, comes
+            running.profile, watch, running.first, memory, *fresh, until, moment
         )
-        for _ in range(min(in_batch - running.batch, n - submitted)):
-            arrival[by_arrival[submitted]] = watch.now["seconds"]
-            submitted += 1
-    workload = replace(workload, arrival=arrival)
+        for _ in range(in_batch - running.batch if in_loop else 0):
+            send_next(entrance, watch.now["seconds"])
+    workload = replace(workload, arrival=as_it_came(workload, entrance, by_arrival))
     finish = start + workload.output
-    return Run(workload, memory, start, finish, timetable=timetable_of(watch))
+    left = who_left(entrance, by_arrival)
+    return Run(workload, memory, start, finish, timetable=timetable_of(watch), left=left)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from engine.clock import Clock
+from engine.door import OPEN
 from engine.errors import InputError
 from engine.simulate.guessing import in_order
 from engine.simulate.look_ahead import look_ahead
@@ -64,6 +65,9 @@ def planned(
     under look-ahead admission. So they are where outputs are only predicted: the plan
     takes the predictions for the truth, and cannot be kept.
 
+    Where clients may be turned away or give up, nobody can plan who will be there: the plan
+    is made as if all stayed, and its starts are an order as well.
+
     Parameters
     ----------
     plan : from a workload with arrivals in rounds, the first in round 0 to 1, to (n,) int64
@@ -74,6 +78,10 @@ def planned(
             "a plan made beforehand needs to know when requests arrive: no closed loop"
         )
     expected = workload.believing(workload.expected, memory)
+    if workload.door.loses_requests:
+        everyone = planned(replace(workload, door=OPEN), memory, clock, plan)
+        order = np.argsort(everyone.start, kind="stable")
+        return in_order(workload, memory, order, expected.output, clock=clock)
     if clock.is_rounds or workload.is_backlog:
         begin = np.floor(workload.arrival.min())
         start = int(begin) + plan(replace(expected, arrival=workload.arrival - begin))

@@ -15,7 +15,7 @@ Need only grows until a completion or a clearing, so a blocked head stays blocke
 then, and the kernel jumps to the next completion or to the round in which need passes M.
 
 Livelock. With beta = 1 a clearing empties the server, and who is admitted next depends
-only on who waits. If nobody completes or arrives between, the second and all later
+only on who waits. If nobody completes, arrives or gives up between, the second and all later
 clearings therefore meet the same set with the same progress: at the third in a row the
 kernel gives up. With beta < 1 chance may always help, so it gives up after `patience`.
 """
@@ -33,6 +33,7 @@ from engine.improve.chance import seeded, uniform
 from engine.progress import Progress
 from engine.simulate.line import call_next, line_up, line_up_arrivals, new_line
 from engine.simulate.run import Run
+from engine.simulate.serve import serve
 from engine.simulate.server import (
     Server,
     advance,
@@ -43,11 +44,10 @@ from engine.simulate.server import (
     next_decision,
     rounds_to_completion,
     rounds_to_overflow,
-    serve,
 )
 from engine.workload import Workload
 
-STREAK = np.dtype([(name, "i8") for name in ("clearings", "finished", "arrived", "stuck")])
+STREAK = np.dtype([(name, "i8") for name in ("clearings", "gone", "arrived", "stuck")])
 
 
 class Clearing(NamedTuple):
@@ -68,11 +68,12 @@ class Clearing(NamedTuple):
 @kernel
 def _is_stuck(server, rule, streak):
     """Count a clearing; whether there have been too many in a row."""
-    now = server.now
-    if streak.finished != now.finished or streak.arrived != now.arrived:
+    now, come = server.now, server.entrance.now
+    gone = now.finished + come.unserved
+    if streak.gone != gone or streak.arrived != come.arrived:
         streak.clearings = 0
-    streak.finished = now.finished
-    streak.arrived = now.arrived
+    streak.gone = gone
+    streak.arrived = come.arrived
     streak.clearings += 1
     if streak.clearings > rule.patience:
         streak.stuck = now.running

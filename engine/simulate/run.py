@@ -12,6 +12,8 @@ from functools import cached_property
 import numpy as np
 
 from engine.clock import ROUNDS, Clock
+from engine.errors import InputError
+from engine.simulate.entrance import GAVE_UP, TURNED_AWAY
 from engine.simulate.timetable import Timetable
 from engine.workload import Workload
 
@@ -60,12 +62,38 @@ class Preemptions:
 
 
 @dataclass(frozen=True, eq=False)
+class Unserved:
+    """Those who fitted and left without having been served.
+
+    Attributes
+    ----------
+    row : (m,) int64, trace rows
+    gave_up : (m,) bool; the others were turned away
+    """
+
+    row: np.ndarray
+    gave_up: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def in_words(self) -> str:
+        """How many gave up and were turned away."""
+        gave_up = int(self.gave_up.sum())
+        both = {"gave up": gave_up, "were turned away": len(self) - gave_up}
+        return " and ".join(f"{count:,} {what}" for what, count in both.items() if count)
+
+
+NOBODY = Unserved(np.empty(0, np.int64), np.empty(0, bool))
+
+
+@dataclass(frozen=True, eq=False)
 class Run:
     """One policy on one workload.
 
     Attributes
     ----------
-    workload : the requests that ran (those with s + o > M are not among them)
+    workload : the requests that were served (those with s + o > M are not among them)
     memory : M, tokens
     start : (n,) int64, the decision that first admitted each request, in rounds
     finish : (n,) int64, the round whose end completed it
@@ -78,7 +106,11 @@ class Run:
     skip : how many waiting requests its walk may pass over
     planned : (n,) int64, the outputs that look-ahead reckoned with; None: the true ones, or
         no look-ahead
-    set_aside : (m,) int64, trace rows that cannot run in M
+    set_aside : (m,) int64, trace rows that cannot run in M, or are too long
+    too_long : how many of these are above max_model_len
+    unserved : those who gave up or were turned away
+    left : while they are still in the workload, in what `Policy.simulate` returns: (n,) int8,
+        who GAVE_UP or was TURNED_AWAY; their times mean nothing. None: all were served
     policy, params, clock : what produced this run
     """
 
@@ -95,6 +127,9 @@ class Run:
     skip: int = 0
     planned: np.ndarray | None = None
     set_aside: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    too_long: int = 0
+    unserved: Unserved = NOBODY
+    left: np.ndarray | None = None
     policy: str = ""
     params: dict = field(default_factory=dict)
     clock: Clock = ROUNDS
@@ -120,12 +155,69 @@ class Run:
         if self.logged is not None:
             return self.logged
         by_start = np.argsort(self.start, kind="stable")
+        by_start = by_start[self.is_served[by_start]]
         return Stays(
             by_start,
             self.start[by_start],
             self.finish[by_start],
             self.workload.prompt[by_start],
             np.ones(len(by_start), np.int64),
+        )
+
+    @property
+    def offered(self) -> int:
+        """How many requests came that could have been served."""
+        return len(self.workload) + len(self.unserved)
+
+    @cached_property
+    def is_served(self) -> np.ndarray:
+        """(n,) bool, of the requests of the workload."""
+        if self.left is None:
+            return np.ones(len(self.workload), bool)
+        return (self.left != GAVE_UP) & (self.left != TURNED_AWAY)
+
+    @cached_property
+    def gone_at(self) -> np.ndarray:
+        """(n,): when each request had finished, given up or been turned away, in clock units."""
+        arrival, served = self.workload.arrival, self.is_served
+        gone = arrival.copy()
+        gone[served] = self.ends(self.finish[served])
+        if self.left is not None:
+            gone[self.left == GAVE_UP] += self.workload.door.patience
+        return gone
+
+    def served(self) -> Run:
+        """The run of those who were served; the others are listed apart.
+
+        Raises
+        ------
+        InputError
+            When nobody was.
+        """
+        if self.left is None:
+            return self
+        which = np.flatnonzero(self.is_served)
+        gone = ~self.is_served
+        unserved = Unserved(self.workload.row[gone], self.left[gone] == GAVE_UP)
+        if not len(which):
+            raise InputError(
+                f"nobody is served: of {len(gone):,} requests {unserved.in_words()}; raise the "
+                "patience or the queue limit"
+            )
+        place = np.cumsum(self.is_served) - 1
+        lost = self.preempted
+        return replace(
+            self,
+            workload=self.workload.take(which),
+            start=self.start[which],
+            finish=self.finish[which],
+            first=None if self.first is None else self.first[which],
+            logged=self.logged and replace(self.logged, request=place[self.logged.request]),
+            preempted=lost and Preemptions(lost.count[which], lost.recomputed[which]),
+            order=None if self.order is None else place[self.order[self.is_served[self.order]]],
+            planned=None if self.planned is None else self.planned[which],
+            unserved=unserved,
+            left=None,
         )
 
     def only(self, which: np.ndarray, begin: int) -> Run:

@@ -1,57 +1,55 @@
 """One GPU that serves requests in batches: the state and the moves of every online policy.
 
-A policy's kernel is a loop over decisions. In each it lets finished requests go
-(`next_decision`), sees who has arrived (`see_arrivals`), makes room and admits by its own rule
-(`leave`, `enter`), and passes time until something can change (`advance`):
+A policy's kernel is a loop over decisions. Each begins with who has finished, come or given
+up (`next_decision`); then it makes room and admits by its own rule (`leave`, `enter`), and
+passes time until something can change (`advance`):
 
     while next_decision(server):
-        see_arrivals(server)
         ...
         advance(server, rounds, arrivals_matter)
+
+Requests come in by engine/simulate/entrance.py, which also says who waits for the first
+admission.
 
 Tokens are not counted round by round. A request that decodes since round `since` with
 `gen` tokens before has gen + round - since of them, and `done` tells the round that
 completes it.
-
-The kernels stop when the log of stays is full; `serve` then gives them a longer one and
-they go on where they were, which also is where progress is reported and a stop is heard.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from engine.clock import Clock
 from engine.compiled import kernel
-from engine.progress import Progress
-from engine.simulate.run import Preemptions, Run, Stays
+from engine.simulate.entrance import (
+    Entrance,
+    let_in,
+    next_to_come,
+    next_to_give_up,
+    see,
+    send_next,
+)
 from engine.simulate.timetable import (
     NEVER,
     Watch,
-    new_watch,
     pass_rounds,
     rounds_before,
-    timetable_of,
     wait_idle,
 )
-from engine.workload import Workload
 
 STATE = np.dtype(
     [
         (name, "i8")
         for name in (
-            *("running", "submitted", "arrived", "started", "queued", "finished"),
+            *("running", "queued", "passed", "finished", "arrived_before", "gave_up_before"),
             *("stays", "held", "fresh", "prefilled", "next_done", "cut"),
         )
     ]
 )
 REQUEST = np.dtype(
     [
-        ("arrival", "f8"),
         *((name, "i8") for name in ("prompt", "output", "gen", "since", "done", "left")),
         *(
             (name, "i8")
@@ -68,7 +66,8 @@ class Server(NamedTuple):
     Attributes
     ----------
     memory : M, tokens
-    of : (n,) of dtype REQUEST, what is known of each request: its arrival and lengths;
+    entrance : who comes when
+    of : (n,) of dtype REQUEST, what is known of each request: its lengths;
         gen, the tokens generated up to round `since`, since when it has decoded, and the
         round that will complete it (`done`; NEVER while it does not decode); the prompt
         tokens `left` to prefill where that is done in chunks; the rounds of its first
@@ -77,9 +76,9 @@ class Server(NamedTuple):
         the KV cache of its prompt comes with it
     batch : (n,) int64, who is in memory, in order of admission; the newest is last
     queue : (n,) int64, who waits, in an order that is the policy's business
-    now : record of dtype STATE: how many are running, have a time of arrival (in a closed
-        loop the others get theirs as requests finish), have arrived, have been started
-        in order of arrival, are queued, have finished; how many stays are written; tokens
+    now : record of dtype STATE: how many are running, are queued, of a line of the policy's
+        own have been passed, have finished; how many had arrived and given up before this
+        decision; how many stays are written; tokens
         held by the batch; of these, how many requests and tokens are to be prefilled in
         the next round; a round before which nothing completes; how many prompts were cut
     watch : the clock
@@ -87,6 +86,7 @@ class Server(NamedTuple):
     """
 
     memory: int
+    entrance: Entrance
     of: np.ndarray
     batch: np.ndarray
     queue: np.ndarray
@@ -115,22 +115,6 @@ def tokens(server, i):
 def need(server):
     """Memory at the end of the next round if all of the batch go on: sum of s + gen + 1."""
     return server.now.held + server.now.running
-
-
-@kernel
-def see_arrivals(server):
-    """Count those that are there; an idle server with nobody waiting may `wait_for_arrival`."""
-    of, seconds, arrived = server.of, server.watch.now.seconds, server.now.arrived
-    while arrived < of.size and of[arrived].arrival <= seconds:
-        arrived += 1
-    server.now.arrived = arrived
-
-
-@kernel
-def wait_for_arrival(server):
-    """Nothing runs and nobody waits: the next round begins when the next request arrives."""
-    wait_idle(server.watch, server.of[server.now.arrived].arrival)
-    see_arrivals(server)
 
 
 @kernel
@@ -168,6 +152,7 @@ def join(server, i):
     r, now = server.of[i], server.now
     if r.start < 0:
         r.start = server.watch.now.round
+        let_in(server.entrance, i)
     server.batch[now.running] = i
     now.running += 1
     holding = r.prompt + r.gen
@@ -268,9 +253,7 @@ def complete(server):
             close_stay(server, i)
             now.held -= r.prompt + r.output
             now.finished += 1
-            if now.submitted < of.size:
-                of[now.submitted].arrival = server.watch.now.seconds
-                now.submitted += 1
+            send_next(server.entrance, server.watch.now.seconds)
         else:
             batch[kept] = i
             kept += 1
@@ -280,15 +263,41 @@ def complete(server):
 
 
 @kernel
-def next_decision(server):
-    """Let those go that the last round completed; whether anybody is left to decide about.
+def meet(server):
+    """See who has come and gone; where nobody is in the system, go to the next arrival."""
+    now, come = server.now, server.entrance.now
+    now.arrived_before, now.gave_up_before = come.arrived, come.gave_up
+    see(server.entrance, server.watch.now.seconds)
+    while come.arrived == now.finished + come.unserved and come.arrived < server.of.size:
+        wait_idle(server.watch, next_to_come(server.entrance))
+        see(server.entrance, server.watch.now.seconds)
 
-    Also false where the log has no room for a decision: the kernel is then called again.
+
+@kernel
+def all_over(server):
+    """Whether everyone has finished or left unserved."""
+    return server.now.finished + server.entrance.now.unserved == server.of.size
+
+
+@kernel
+def next_decision(server):
+    """Let those go that the last round completed, and see who has come and given up.
+
+    Returns whether anybody is there to decide about. Also false where the log has no room
+    for a decision: the kernel is then called again.
     """
     if not has_room(server):
         return False
     complete(server)
-    return server.now.finished < server.of.size
+    meet(server)
+    return not all_over(server)
+
+
+@kernel
+def has_quit(server, k):
+    """The k-th who has given up, if it was known to wait at the last decision; -1 otherwise."""
+    i = server.entrance.quitters[k]
+    return i if i < server.now.arrived_before else -1
 
 
 @kernel
@@ -310,8 +319,12 @@ def rounds_to_overflow(server, memory):
 
 @kernel
 def advance_until(server, rounds, moment):
-    """Pass up to `rounds` rounds with this batch; stop where one begins at or after `moment`."""
+    """Pass up to `rounds` rounds with this batch; stop where one begins at or after `moment`.
+
+    Also where one more has given up.
+    """
     now, watch = server.now, server.watch
+    moment = min(moment, next_to_give_up(server.entrance))
     if now.fresh > 0 or watch.now.extra > 0.0:
         context = now.held - now.prefilled
         pass_rounds(watch, 1, now.prefilled, now.running - now.fresh, context)
@@ -327,111 +340,6 @@ def advance_until(server, rounds, moment):
 
 
 @kernel
-def next_arrival(server):
-    """When the next request comes; infinity if none does."""
-    arrived = server.now.arrived
-    return server.of[arrived].arrival if arrived < server.of.size else np.inf
-
-
-@kernel
 def advance(server, rounds, arrivals_matter):
     """Pass up to `rounds` rounds with this batch; stop where an arrival can be seen."""
-    advance_until(server, rounds, next_arrival(server) if arrivals_matter else np.inf)
-
-
-def arrival_order(workload: Workload) -> np.ndarray:
-    """(n,) int64: the workload indices of a server's requests, in order of arrival."""
-    if workload.concurrency:
-        return np.argsort(workload.row)
-    return workload.ascending(workload.arrival)
-
-
-def open_server(workload: Workload, memory: int, clock: Clock) -> tuple[Server, np.ndarray]:
-    """An empty server, and the (n,) workload indices of its requests in order of arrival."""
-    n = len(workload)
-    order = arrival_order(workload)
-    submitted = min(workload.concurrency, n) if workload.concurrency else n
-    of = np.zeros(n, REQUEST)
-    for name in ("arrival", "prompt", "output"):
-        of[name] = getattr(workload, name)[order]
-    for name in ("done", "first", "finish"):
-        of[name] = NEVER
-    if workload.concurrency:
-        of["arrival"] = np.where(np.arange(n) < submitted, 0.0, np.inf)
-    of["start"] = -1
-    of["cached"] = workload.with_cache
-    now = np.zeros(1, STATE)[0]
-    now["next_done"] = NEVER
-    now["submitted"] = submitted
-    server = Server(
-        memory,
-        of,
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        now,
-        new_watch(clock, 6 * n + 8),
-        np.empty(4 * n + 8, STAY),
-    )
-    return server, order
-
-
-def _longer(log: np.ndarray) -> np.ndarray:
-    """The same with half as much room again."""
-    more = np.empty(log.size + log.size // 2, log.dtype)
-    more[: log.size] = log
-    return more
-
-
-def with_longer_log(server: Server) -> Server:
-    watch = server.watch._replace(spans=_longer(server.watch.spans))
-    return server._replace(watch=watch, log=_longer(server.log))
-
-
-Serve = Callable[[Server], None]
-
-
-def serve(workload: Workload, memory: int, clock: Clock, rule: Serve, progress: Progress) -> Run:
-    """Run the requests under a policy's kernel.
-
-    Parameters
-    ----------
-    workload : requests that each fit in `memory`
-    rule : goes on with a server until all have finished or the log has no room
-    """
-    server, order = open_server(workload, memory, clock)
-    n = len(order)
-    rule(server)
-    while server.now["finished"] < n:
-        progress(float(server.now["finished"]) / n)
-        server = with_longer_log(server)
-        rule(server)
-    return run_of(server, order, workload)
-
-
-def run_of(server: Server, order: np.ndarray, workload: Workload) -> Run:
-    """The run that a server has logged."""
-
-    def by_request(name):
-        result = np.empty(len(order), REQUEST[name])
-        result[order] = server.of[name]
-        return result
-
-    log = server.log[: int(server.now["stays"])]
-    log = log[log["end"] > log["begin"]]  # some were over in the decision that began them
-    plain = len(log) == len(order)
-    columns = [log[name].copy() for name in STAY.names]
-    columns[0] = order[columns[0]]
-    lost = by_request("lost")
-    if workload.concurrency:
-        workload = replace(workload, arrival=by_request("arrival"))
-    return Run(
-        workload,
-        server.memory,
-        by_request("start"),
-        by_request("finish"),
-        first=by_request("first"),
-        logged=None if plain else Stays(*columns),
-        preempted=Preemptions(lost, by_request("recomputed")) if lost.any() else None,
-        cut_prompts=bool(server.now["cut"]),
-        timetable=timetable_of(server.watch),
-    )
+    advance_until(server, rounds, next_to_come(server.entrance) if arrivals_matter else np.inf)

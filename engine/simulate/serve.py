@@ -1,0 +1,110 @@
+"""From a workload to a run under a policy's kernel: open a server, let it work, read its log.
+
+The kernels stop when the log of stays is full; `serve` then gives them a longer one and
+they go on where they were, which also is where progress is reported and a stop is heard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from engine.clock import Clock
+from engine.progress import Progress
+from engine.simulate.entrance import arrival_order, as_it_came, open_entrance, who_left
+from engine.simulate.run import Preemptions, Run, Stays
+from engine.simulate.server import REQUEST, STATE, STAY, Server
+from engine.simulate.timetable import NEVER, new_watch, timetable_of
+from engine.workload import Workload
+
+
+def open_server(workload: Workload, memory: int, clock: Clock) -> tuple[Server, np.ndarray]:
+    """An empty server, and the (n,) workload indices of its requests in order of arrival."""
+    n = len(workload)
+    order = arrival_order(workload)
+    of = np.zeros(n, REQUEST)
+    for name in ("prompt", "output"):
+        of[name] = getattr(workload, name)[order]
+    for name in ("done", "first", "finish"):
+        of[name] = NEVER
+    of["start"] = -1
+    of["cached"] = workload.with_cache
+    now = np.zeros(1, STATE)[0]
+    now["next_done"] = NEVER
+    server = Server(
+        memory,
+        open_entrance(workload, order),
+        of,
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        now,
+        new_watch(clock, 6 * n + 8),
+        np.empty(4 * n + 8, STAY),
+    )
+    return server, order
+
+
+def _longer(log: np.ndarray) -> np.ndarray:
+    """The same with half as much room again."""
+    more = np.empty(log.size + log.size // 2, log.dtype)
+    more[: log.size] = log
+    return more
+
+
+def with_longer_log(server: Server) -> Server:
+    watch = server.watch._replace(spans=_longer(server.watch.spans))
+    return server._replace(watch=watch, log=_longer(server.log))
+
+
+Serve = Callable[[Server], None]
+
+
+def serve(workload: Workload, memory: int, clock: Clock, rule: Serve, progress: Progress) -> Run:
+    """Run the requests under a policy's kernel.
+
+    Parameters
+    ----------
+    workload : requests that each fit in `memory`
+    rule : goes on with a server until all is over or the log has no room
+    """
+    server, order = open_server(workload, memory, clock)
+    n = len(order)
+    rule(server)
+    while (over := server.now["finished"] + server.entrance.now["unserved"]) < n:
+        progress(float(over) / n)
+        server = with_longer_log(server)
+        rule(server)
+    return run_of(server, order, workload)
+
+
+def run_of(server: Server, order: np.ndarray, workload: Workload) -> Run:
+    """The run that a server has logged."""
+
+    def by_request(name):
+        result = np.empty(len(order), REQUEST[name])
+        result[order] = server.of[name]
+        return result
+
+    log = server.log[: int(server.now["stays"])]
+    log = log[log["end"] > log["begin"]]  # some were over in the decision that began them
+    left = who_left(server.entrance, order)
+    plain = left is None and len(log) == len(order)
+    columns = [log[name].copy() for name in STAY.names]
+    columns[0] = order[columns[0]]
+    lost = by_request("lost")
+    if workload.concurrency:
+        workload = replace(workload, arrival=as_it_came(workload, server.entrance, order))
+    return Run(
+        workload,
+        server.memory,
+        by_request("start"),
+        by_request("finish"),
+        first=by_request("first"),
+        logged=None if plain else Stays(*columns),
+        preempted=Preemptions(lost, by_request("recomputed")) if lost.any() else None,
+        cut_prompts=bool(server.now["cut"]),
+        timetable=timetable_of(server.watch),
+        left=left,
+    )
