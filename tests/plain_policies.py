@@ -205,6 +205,66 @@ def guessed(order, predicted, limit, skip):
     return decide
 
 
+def start_over(server, lo):
+    """A_min's recovery: the least (lo, arrival, index) starts over, as long as need be."""
+    anyone = False
+    while server.need() > server.memory:
+        victim = min(server.running, key=lambda i: (lo[i], server.arrival[i], i))
+        lo[victim] = max(lo[victim], server.gen[victim])
+        server.drop(victim, keep=False)
+        anyone = True
+    return anyone
+
+
+def a_min(lo, limit):
+    """Shortest lower bound first; bounds that were too low are raised."""
+    lo = list(lo)
+    plans = LookAhead(lo, limit)
+
+    def decide(server):
+        start_over(server, lo)
+        order = sorted(server.waiting, key=lambda i: (lo[i], server.arrival[i], i))
+        plans.admit(server, order)
+
+    return decide
+
+
+def replanning(batch, predicted, starts_over, limit):
+    """Along a plan that is made anew; `batch(waiting, predicted)` makes one."""
+    predicted = list(predicted)
+    plans = LookAhead(predicted, limit)
+    plan, back, known, admitted = [], [], set(), [0]
+
+    def decide(server):
+        new = set(server.waiting) - known
+        known.update(new)
+        if starts_over:
+            evicted = start_over(server, predicted)
+        else:
+            evicted = False
+            victims = preempt_newest(server)
+            back[:0] = victims
+        if new or evicted:
+            plan.clear()
+        if not starts_over and victims:
+            return
+        all_back = plans.admit(server, list(back))
+        back[:] = [i for i in back if i in server.waiting]
+        while all_back and len(server.waiting) > 0:
+            if not plan:
+                plan[:] = batch(by_arrival(server, server.waiting), predicted)
+                admitted[0] = 0
+            if plans.fits(server, plan[0]):
+                server.admit(plan.pop(0))
+                admitted[0] += 1
+            elif admitted[0]:
+                plan.clear()
+            else:
+                return
+
+    return decide
+
+
 class LookAhead:
     """Whether memory stays within the limit if all goes as planned."""
 

@@ -19,6 +19,15 @@ from tests.test_clocks import CLOCKS, LOOPS, compare
 from tests.test_online_policies import outgrown_cases, predicted_cases, shares
 
 
+def in_loop(case, concurrency):
+    """The case with so many clients, in the order in which a closed loop takes the requests."""
+    workload, memory, clock, predicted = case
+    if concurrency:
+        by_row = np.argsort(workload.row)
+        workload, predicted = workload.take(by_row), predicted[by_row]
+    return replace(workload, concurrency=concurrency), memory, clock, predicted
+
+
 @settings(max_examples=1500)
 @given(
     st.one_of(predicted_cases(), outgrown_cases()),
@@ -30,11 +39,8 @@ from tests.test_online_policies import outgrown_cases, predicted_cases, shares
 )
 def test_guessed(case, concurrency, with_cache, skip, margin, random):
     """Any order, any predictions, any margin, open or closed loop, round for round."""
-    workload, memory, clock, predicted = case
-    if concurrency:  # a closed loop takes the requests in order of the rows
-        predicted = predicted[np.argsort(workload.row)]
-        workload = workload.take(np.argsort(workload.row))
-    workload = replace(workload, concurrency=concurrency, with_cache=with_cache)
+    workload, memory, clock, predicted = in_loop(case, concurrency)
+    workload = replace(workload, with_cache=with_cache)
     order = list(range(len(workload)))
     random.shuffle(order)
     limit = admission_limit(memory, margin)

@@ -5,8 +5,34 @@ import numpy as np
 from engine.batches.choose import exact_or_swap
 from engine.batches.exact import LIMIT
 from engine.batches.swap import swap
-from engine.policy import policy
+from engine.policy import MARGIN, policy
+from engine.simulate.preempting import admission_limit
 from engine.simulate.replanning import replanning
+from engine.simulate.replanning_guesses import replanning_guesses
+from engine.simulate.server import arrival_order
+
+
+def next_batch(row, prompt, output, memory):
+    """(m,) bool: phase 1's first batch of requests with these (m,) rows and lengths."""
+    by_row = np.argsort(row, kind="stable")  # as the solvers break ties
+    solve = exact_or_swap if len(row) <= LIMIT else swap
+    chosen = np.zeros(len(row), bool)
+    chosen[by_row] = solve(output[by_row], (prompt + output)[by_row], memory)
+    return chosen
+
+
+def in_batches(workload, memory, predicted, starts_over, limit, clock, progress):
+    """Phase 1 on predicted outputs; parameters as for `replanning_guesses`."""
+    by_arrival = arrival_order(workload)
+    row, prompt = workload.row[by_arrival], workload.prompt[by_arrival]
+
+    def batch(waiting, reckoned):
+        output = reckoned[waiting]
+        chosen = next_batch(row[waiting], prompt[waiting], output, memory)
+        return waiting[chosen][np.argsort(output[chosen], kind="stable")]
+
+    rule = (predicted, batch, starts_over, limit)
+    return replanning_guesses(workload, memory, *rule, clock, progress)
 
 
 @policy(
@@ -17,16 +43,20 @@ from engine.simulate.replanning import replanning
     source="receding horizon of arXiv 2508.06133, reconstructed",
     group="provable",
     reconstructed=True,
+    params=(MARGIN,),
     cost=lambda n: 2e-4 * n + 1e-7 * n**2,
 )
-def simulate(workload, memory, clock, progress):
+def simulate(workload, memory, clock, progress, margin):
+    expected = workload.believing(workload.expected, memory).output
+    limit = admission_limit(memory, margin)
+    if limit < memory or not np.array_equal(expected, workload.output):
+        return in_batches(workload, memory, expected, False, limit, clock, progress)
     rank = np.empty(len(workload), np.int64)
     rank[workload.ascending(workload.output)] = np.arange(len(workload))
 
     def batch(waiting):
-        waiting = waiting[np.argsort(workload.row[waiting], kind="stable")]
-        solve = exact_or_swap if len(waiting) <= LIMIT else swap
-        chosen = waiting[solve(workload.output[waiting], workload.peak[waiting], memory)]
+        row, lengths = workload.row[waiting], (workload.prompt[waiting], workload.output[waiting])
+        chosen = waiting[next_batch(row, *lengths, memory)]
         return chosen[np.argsort(rank[chosen])]
 
     return replanning(workload, memory, batch, clock, progress)

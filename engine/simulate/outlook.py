@@ -4,12 +4,17 @@ Look-ahead (engine/simulate/look_ahead.py) asks whether memory stays within the 
 every running request completes as planned. Where plans are right, asking once is enough.
 Where they are not, a request is planned anew as it grows: its planned output is
 
-    min(max(predicted, gen + gen * tenths / 10 rounded down, gen + 1), M - s),
+    min(max(predicted, gen + gen * tenths / 10 rounded down, gen + 1), M - s).
 
-so a planned completion never moves to an earlier time, and the memory that the batch will
-hold at any time never falls, unless a request completes or leaves. Hence a waiting request
-cannot start before the round that the present plans allow, and the kernels may jump to
-that round and ask again.
+Who is planned to complete in the next round counts in that round only, for which the sum of
+s + gen + 1 over the batch is all there is to check. So the profile holds the others, and who
+has outgrown a prediction, and is planned for one token more in every round, is not in it.
+
+A planned completion never moves to an earlier time, so the memory that the batch will hold
+at any time never falls, unless a request completes or leaves. Hence a waiting request that
+does not fit into the next round has to wait for that, and one that only later plans keep out
+cannot start before the round that the present profile allows: the kernels may jump to that
+round and ask again.
 
 A batch that outgrows its plans is cut back by vLLM's rule (engine/simulate/preempting.py);
 nobody is admitted in that round.
@@ -24,7 +29,14 @@ import numpy as np
 from engine.compiled import kernel
 from engine.simulate.entrance import WAITS
 from engine.simulate.preempting import Admission, make_room
-from engine.simulate.profile import Profile, earliest_fit, first_after, insert, new_profile
+from engine.simulate.profile import (
+    Profile,
+    earliest_fit,
+    first_after,
+    insert,
+    new_profile,
+    remove,
+)
 from engine.simulate.server import (
     enter,
     need,
@@ -33,6 +45,8 @@ from engine.simulate.server import (
     swap_in,
 )
 from engine.simulate.timetable import NEVER
+
+PLANS = np.dtype([("first", "i8"), ("members", "i8")])
 
 
 class Outlook(NamedTuple):
@@ -43,9 +57,10 @@ class Outlook(NamedTuple):
     predicted : (n,) int64, output tokens
     tenths : by how many tenths of its generated tokens a request is expected to go on
     limit : tokens that admission may plan to fill, at most M; M on an empty server
-    profile : the batch (engine/simulate/profile.py)
-    first : (1,) int64, where the profile begins
+    profile : those planned beyond the next round (engine/simulate/profile.py)
     end : (n,) int64, the rounds that complete those in the profile, as planned
+    who : (groups,) int64, the requests in the profile
+    now : record of dtype PLANS: where the profile begins, and how many requests it has
     recovery : who has to go when memory runs out
     """
 
@@ -53,8 +68,9 @@ class Outlook(NamedTuple):
     tenths: int
     limit: int
     profile: Profile
-    first: np.ndarray
     end: np.ndarray
+    who: np.ndarray
+    now: np.void
     recovery: Admission
 
 
@@ -64,8 +80,10 @@ def new_outlook(
     """The outlook of an empty server; `predicted` (n,) in order of arrival."""
     # Everyone in the batch holds a prompt and a token, two at least.
     groups = min(len(predicted), memory // 2) + 1
-    first, end = np.full(1, groups), np.zeros(len(predicted), np.int64)
-    return Outlook(predicted, tenths, limit, new_profile(groups), first, end, recovery)
+    now = np.zeros(1, PLANS)[0]
+    now["first"] = groups
+    end, who = np.zeros(len(predicted), np.int64), np.empty(groups, np.int64)
+    return Outlook(predicted, tenths, limit, new_profile(groups), end, who, now, recovery)
 
 
 @kernel
@@ -80,67 +98,98 @@ def planned_left(predicted, tenths, room, generated):
 
 @kernel
 def _plan_in(outlook, i, holding, left, at, after):
-    """Add a request to the profile; `after` is the first group that completes after it."""
+    """Request i joins the profile; `after` is the first group that completes after it."""
     x, alive, slack = outlook.profile
-    first = insert(x, alive, slack, outlook.first[0], outlook.limit, holding, left, at, after)
-    outlook.first[0] = first
+    now = outlook.now
+    now.first = insert(x, alive, slack, now.first, outlook.limit, holding, left, at, after)
     outlook.end[i] = at + left
 
 
 @kernel
-def _goes_as_planned(server, outlook):
-    """Whether the profile is of the batch, and as it would be planned now."""
-    x, alive, _ = outlook.profile
-    at, first = server.watch.now.round, outlook.first[0]
-    while first < x.size and x[first] <= at:
-        first += 1
-    outlook.first[0] = first
-    if server.now.running != (alive[first] if first < x.size else 0):
-        return False  # someone completed before the plan, or was preempted
-    of, batch, memory = server.of, server.batch, server.memory
-    predicted, tenths, end = outlook.predicted, outlook.tenths, outlook.end
-    for place in range(server.now.running):
-        i = batch[place]
-        r = of[i]
-        left = planned_left(predicted[i], tenths, memory - r.prompt, r.gen + at - r.since)
-        if end[i] != at + left:
-            return False
-    return True
+def _plan_out(server, outlook, i):
+    """Request i leaves the profile, from which time has not yet taken it."""
+    x, alive, slack = outlook.profile
+    now, stay = outlook.now, server.log[server.of[i].stay]
+    now.first = remove(x, alive, slack, now.first, stay.held, stay.begin, outlook.end[i])
+    outlook.end[i] = 0
 
 
 @kernel
-def look_out(server, outlook):
-    """Plan the batch anew, if it does not go as planned."""
-    if _goes_as_planned(server, outlook):
-        return
-    x, at = outlook.profile.x, server.watch.now.round
-    outlook.first[0] = x.size
+def _stretch(server, outlook):
+    """Plan those anew who have come near to what they were planned for, or past it."""
+    x, at, now = outlook.profile.x, server.watch.now.round, outlook.now
     for place in range(server.now.running):
         i = server.batch[place]
         r = server.of[i]
         generated, room = r.gen + at - r.since, server.memory - r.prompt
         left = planned_left(outlook.predicted[i], outlook.tenths, room, generated)
-        after = first_after(x, outlook.first[0], at + left)
+        if outlook.end[i] == at + left:
+            continue
+        if outlook.end[i] > at:
+            _plan_out(server, outlook, i)
+        elif left > 1:
+            outlook.who[now.members] = i
+            now.members += 1
+        else:
+            continue
+        after = first_after(x, now.first, at + left)
         _plan_in(outlook, i, r.prompt + generated, left, at, after)
+
+
+@kernel
+def look_out(server, outlook):
+    """Bring the plans up to date; before every decision on admission."""
+    x, at, now, who = outlook.profile.x, server.watch.now.round, outlook.now, outlook.who
+    while now.first < x.size and x[now.first] <= at:
+        now.first += 1
+    kept = 0
+    for place in range(now.members):
+        i = who[place]
+        if outlook.end[i] <= at:
+            continue  # it has completed, or outgrown its plan
+        r = server.of[i]
+        if r.finish == NEVER and r.done != NEVER:
+            who[kept] = i
+            kept += 1
+        else:  # it completed before the plan, or was preempted
+            _plan_out(server, outlook, i)
+    now.members = kept
+    if outlook.tenths > 0:
+        _stretch(server, outlook)
+
+
+@kernel
+def _fits_from(server, outlook, holding, left):
+    """The first round at which a request may start by the plans, and its place in the profile.
+
+    NEVER where only a completion or a preemption can help.
+    """
+    x, alive, slack = outlook.profile
+    at, first, limit = server.watch.now.round, outlook.now.first, outlook.limit
+    if server.now.running == 0:
+        return at, x.size
+    if holding + left > limit or need(server) + holding + 1 > limit:
+        return NEVER, x.size
+    # The batch alone may be planned to pass the limit: someone entered an empty server or has
+    # outgrown a plan. Then nobody is admitted, not even one who would be gone by then.
+    if first < x.size and slack[first:].min() < 0:
+        return NEVER, x.size
+    return earliest_fit(x, alive, slack, first, limit, holding, left, at)
 
 
 @kernel
 def admit_if_it_fits(server, outlook, i, swapped, transfer):
     """Admit request i if the plans allow it now; the first round at which they might."""
-    x, alive, slack = outlook.profile
-    at, first, limit = server.watch.now.round, outlook.first[0], outlook.limit
+    at, now = server.watch.now.round, outlook.now
     r = server.of[i]
     holding, room = r.prompt + r.gen, server.memory - r.prompt
     left = planned_left(outlook.predicted[i], outlook.tenths, room, r.gen)
-    start, after = NEVER, x.size
-    # The batch alone may be planned to pass the limit: someone entered an empty server or has
-    # outgrown a plan. Then nobody is admitted, not even one who would be gone by then.
-    if holding + left <= limit and (first == x.size or slack[first:].min() >= 0):
-        start, after = earliest_fit(x, alive, slack, first, limit, holding, left, at)
-    if server.now.running == 0:
-        start, after = at, x.size
+    start, after = _fits_from(server, outlook, holding, left)
     if start == at:
-        _plan_in(outlook, i, holding, left, at, after)
+        if left > 1:
+            outlook.who[now.members] = i
+            now.members += 1
+            _plan_in(outlook, i, holding, left, at, after)
         if swapped:
             swap_in(server, i, transfer)
         else:

@@ -127,3 +127,23 @@ def insert(x, alive, slack, first, memory, prompt, output, start, after):
     slack[after - 1] = memory - used
     alive[after - 1] = outliving + 1
     return first
+
+
+@kernel
+def remove(x, alive, slack, first, prompt, start, end):
+    """Let the request that was to run from `start` to `end` never have been; the new `first`.
+
+    `end` is one of the profile's groups, which goes if nobody else completes then.
+    """
+    last = first
+    while x[last] < end:
+        last += 1
+    for g in range(first, last + 1):
+        slack[g] += prompt + x[g] - start
+        alive[g] -= 1
+    outliving = alive[last + 1] if last + 1 < x.size else 0
+    if alive[last] > outliving:
+        return first
+    for g in range(last, first, -1):
+        x[g], slack[g], alive[g] = x[g - 1], slack[g - 1], alive[g - 1]
+    return first + 1

@@ -1,0 +1,73 @@
+"""A_min: shortest output first by lower bounds that are raised as they turn out too low.
+
+Admission follows an eviction in the same round. Who is first in line changes only with an
+eviction, an admission or an arrival, so the kernel jumps to the next of these, to a completion,
+or to the round at which the first in line might fit (engine/simulate/outlook.py). That it
+always ends is shown in engine/simulate/starting_over.py.
+"""
+
+from functools import partial
+
+from engine.compiled import kernel
+from engine.policy import MARGIN, policy
+from engine.simulate.line import call_next, line_up, line_up_arrivals, new_line
+from engine.simulate.outlook import admit_if_it_fits, look_out, new_outlook, rounds_to_change
+from engine.simulate.preempting import NEWEST_DROPPED, admission_limit
+from engine.simulate.server import advance, arrival_order, need, next_decision, serve
+from engine.simulate.starting_over import start_over
+from engine.simulate.timetable import NEVER
+
+
+@kernel
+def _admit(server, outlook, line):
+    """Admit in order of the bounds; the round at which the first that does not fit might."""
+    while server.now.queued > 0:
+        start = admit_if_it_fits(server, outlook, server.queue[0], False, 0.0)
+        if start > server.watch.now.round:
+            return start
+        call_next(server, line)
+    return NEVER
+
+
+@kernel
+def _a_min(server, outlook, line):
+    while next_decision(server):
+        line_up_arrivals(server, line)
+        while need(server) > server.memory:
+            i = start_over(server, outlook.predicted)
+            line.key[i] = outlook.predicted[i]
+            line_up(server, line, i)
+        look_out(server, outlook)
+        start = _admit(server, outlook, line)
+        advance(server, rounds_to_change(server, start), True)
+
+
+def a_min(workload, memory, lo, limit, clock, progress):
+    """Run under the rule above.
+
+    Parameters
+    ----------
+    lo : (n,) int64, lower bounds of the outputs, right or wrong
+    limit : tokens that admission may plan to fill, at most M; M on an empty server
+    """
+    lo = lo[arrival_order(workload)]
+    outlook = new_outlook(lo, memory, limit, NEWEST_DROPPED)
+    rule = partial(_a_min, outlook=outlook, line=new_line(lo))
+    return serve(workload, memory, clock, rule, progress)
+
+
+@policy(
+    key="a-min",
+    title="A-min (adaptive)",
+    rule="Shortest output first under look-ahead, with the lower end of each predicted interval "
+    "for its output; when memory runs out, those with the lowest start over and what they had "
+    "generated becomes their lower end.",
+    source="arXiv 2508.14544, A_min, reconstructed from summaries",
+    group="provable",
+    reconstructed=True,
+    params=(MARGIN,),
+    cost=lambda n: 4e-6 * n,
+)
+def simulate(workload, memory, clock, progress, margin):
+    seen = workload.believing(workload.at_least, memory)
+    return a_min(workload, memory, seen.output, admission_limit(memory, margin), clock, progress)

@@ -1,0 +1,183 @@
+"""Plans made anew as requests come and go, where outputs are only predicted.
+
+The rule of engine/simulate/replanning.py on the plans of engine/simulate/outlook.py. Where
+memory runs out, one of two recoveries acts:
+
+- vLLM's: the newest are preempted, nobody is admitted in that round, and those preempted
+  return before any plan;
+- starting over (engine/simulate/starting_over.py): those evicted wait like the others, the
+  plan is dropped, and admission follows in the same round.
+
+The kernel runs until it needs a plan. Then it stops within a decision, with `asks` set, and
+goes on there when it has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.clock import Clock
+from engine.compiled import kernel
+from engine.progress import Progress
+from engine.simulate.outlook import (
+    admit_along,
+    admit_if_it_fits,
+    look_out,
+    new_outlook,
+    recover,
+    rounds_to_change,
+)
+from engine.simulate.preempting import NEWEST_DROPPED
+from engine.simulate.run import Run
+from engine.simulate.server import (
+    Server,
+    advance,
+    arrival_order,
+    need,
+    next_decision,
+    see_arrivals,
+    serve,
+    wait_for_arrival,
+)
+from engine.simulate.starting_over import start_over
+from engine.simulate.timetable import NEVER
+from engine.workload import Workload
+
+STATE = np.dtype([(name, "i8") for name in ("next", "size", "admitted", "waiting", "asks")])
+
+Batch = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+class Plan(NamedTuple):
+    """Who starts next.
+
+    Attributes
+    ----------
+    who : (n,) int64, the planned requests in order
+    waits : (n,) bool, who waits to be planned
+    now : record of dtype STATE: which of `who` is next, how many it holds, how many have been
+        admitted since it was made, how many wait, whether a plan is asked for
+    starts_over : the recovery
+    """
+
+    who: np.ndarray
+    waits: np.ndarray
+    now: np.void
+    starts_over: bool
+
+
+@kernel
+def _forget(plan):
+    plan.now.next = plan.now.size
+
+
+@kernel
+def _wait(plan, i):
+    plan.waits[i] = True
+    plan.now.waiting += 1
+
+
+@kernel
+def _begin(server, outlook, plan):
+    """See who has arrived and make room; whether anybody may be admitted in this round."""
+    now, before = server.now, server.now.arrived
+    see_arrivals(server)
+    if now.finished == now.arrived:
+        wait_for_arrival(server)
+    for i in range(before, now.arrived):
+        _wait(plan, i)
+        _forget(plan)
+    if not plan.starts_over:
+        return not recover(server, outlook)
+    while need(server) > server.memory:
+        _wait(plan, start_over(server, outlook.predicted))
+        _forget(plan)
+    return True
+
+
+@kernel
+def _admit(server, outlook, plan):
+    """Admit along the plan; the round at which its next request might fit.
+
+    Sets `asks` where it needs another plan.
+    """
+    at, now = server.watch.now.round, plan.now
+    start = admit_along(server, outlook, plan.who, 0)  # those preempted
+    if server.now.queued > 0:
+        return start
+    while now.waiting > 0:
+        if now.next == now.size:
+            now.asks = 1
+            return at
+        i = plan.who[now.next]
+        start = admit_if_it_fits(server, outlook, i, False, 0.0)
+        if start == at:
+            now.next += 1
+            now.admitted += 1
+            now.waiting -= 1
+            plan.waits[i] = False
+        elif now.admitted > 0:
+            _forget(plan)
+        else:
+            return start
+    return NEVER
+
+
+@kernel
+def _along_plans(server, outlook, plan):
+    while plan.now.asks or next_decision(server):
+        if not plan.now.asks:
+            if not _begin(server, outlook, plan):
+                advance(server, 1, False)
+                continue
+            look_out(server, outlook)
+        plan.now.asks = 0
+        start = _admit(server, outlook, plan)
+        if plan.now.asks:
+            return
+        advance(server, rounds_to_change(server, start), True)
+
+
+def _take(plan: Plan, chosen: np.ndarray) -> None:
+    """The plan is now to start these."""
+    plan.who[: len(chosen)] = chosen
+    for name, value in (("next", 0), ("size", len(chosen)), ("admitted", 0)):
+        plan.now[name] = value
+
+
+def replanning_guesses(
+    workload: Workload,
+    memory: int,
+    predicted: np.ndarray,
+    batch: Batch,
+    starts_over: bool,
+    limit: int,
+    clock: Clock,
+    progress: Progress,
+) -> Run:
+    """Run the requests under the rule above.
+
+    Parameters
+    ----------
+    workload : requests that each fit in `memory`
+    predicted : (n,) int64, the outputs that are reckoned with, at most M - s
+    batch : from the (m,) waiting requests, as indices in order of (arrival, row), and the
+        (n,) outputs that are reckoned with by now, those to start next, in order
+    starts_over : whether those evicted start over, with their outputs raised
+    limit : tokens that admission may plan to fill, at most M; M on an empty server
+    """
+    n = len(workload)
+    outlook = new_outlook(predicted[arrival_order(workload)], memory, limit, NEWEST_DROPPED)
+    plan = Plan(np.empty(n, np.int64), np.zeros(n, bool), np.zeros(1, STATE)[0], starts_over)
+
+    def go_on(server: Server) -> None:
+        _along_plans(server, outlook, plan)
+        while plan.now["asks"]:
+            _take(plan, batch(np.flatnonzero(plan.waits), outlook.predicted))
+            progress(float(server.now["finished"]) / n)
+            _along_plans(server, outlook, plan)
+
+    return serve(workload, memory, clock, go_on, progress)
