@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.errors import InputError
 from engine.traces.block import Source
-from engine.traces.clock import DATES, PER_SECOND, guess_unit, since_first, ticks
+from engine.traces.clock import DATES, PER_SECOND, guess_unit, since_1970, since_first, ticks
 from engine.traces.columns import MOMENT, Kind, Moments, Stamp, Ticks
 from engine.traces.objects import text_of
 from engine.traces.requests import Requests
@@ -96,6 +96,7 @@ def read_log(
             ttft=_measured("ttft", columns, kinds, clock.unit),
             latency=_measured("latency", columns, kinds, clock.unit),
             time_unit=clock.unit,
+            began=clock.began,
             notes=(*clock.notes, *notes),
         )
     )
@@ -118,11 +119,15 @@ def in_order(requests: Requests) -> Requests:
 
 @dataclass(frozen=True, eq=False)
 class _Clock:
-    """Arrivals in seconds since the first, the unit they had, and what to say about it."""
+    """Arrivals in seconds since the first, the unit they had, and what to say about it.
+
+    `began` is as in `Requests`.
+    """
 
     seconds: np.ndarray
     unit: str
     notes: tuple[str, ...] = ()
+    began: float | None = None
 
 
 def _read_clock(
@@ -150,7 +155,7 @@ def _read_clock(
             f"arrival times are coarse: {distinct:,} different ones for {len(seconds):,} requests; "
             "jitter spreads them"
         )
-    return _Clock(seconds, unit, tuple(notes))
+    return _Clock(seconds, unit, tuple(notes), since_1970(values, unit))
 
 
 def _measured(

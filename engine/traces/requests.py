@@ -22,6 +22,7 @@ class Requests:
     ttft, latency : (n,) seconds that the file's server took to the first token
         and to the last, NaN where it does not say; None: nowhere
     time_unit : of the file's arrivals
+    began : seconds since 1970 (UTC) at which `seconds` are 0, where the file says it
     notes : sentences on what else the user should know
     """
 
@@ -36,6 +37,7 @@ class Requests:
     ttft: np.ndarray | None = None
     latency: np.ndarray | None = None
     time_unit: str = "s"
+    began: float | None = None
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
