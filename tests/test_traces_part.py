@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine import InputError
 from engine.traces import Report
-from engine.traces.part import MOST_STEPS, Part, moment_in_words, steps
+from engine.traces.part import MOST_STEPS, Part, namer, steps
 from engine.traces.requests import Requests
 from engine.traces.thinning import jitter, sample, window
 
@@ -81,23 +81,31 @@ def test_steps_enclose_the_trace(seconds, began):
     assert at[-1] - seconds[1] <= 2 * (at[1] - at[0])
     assert len(at) <= MOST_STEPS + 3
     assert (np.diff(at) > 0).all()
-    span = float(np.ptp(whole.seconds))
-    if span <= 360 * 86_400:
-        assert len({moment_in_words(moment, span, began) for moment in at}) == len(at)
+    if seconds[1] <= 360 * 86_400:
+        assert len(set(map(namer(whole), at))) == len(at)
     assert len(Part((at[0], at[-1])).of(whole)) == len(whole)
 
 
 def test_steps_lie_at_round_times():
     """Of the day, where it is known."""
     whole = requests_at([0.0, 3501.7], BEGAN)
-    at = steps(whole)
-    words = [moment_in_words(moment, 3501.7, BEGAN) for moment in at]
-    assert words[:3] == ["18:15:30", "18:16:00", "18:16:30"]
-    assert [moment_in_words(moment, 3501.7, None) for moment in steps(requests_at([0, 3501.7]))][
-        :3
-    ] == ["0:00:00", "0:00:30", "0:01:00"]
-    assert moment_in_words(5 * 86_400, 6 * 86_400, BEGAN) == "21 Nov 18:15"
-    assert moment_in_words(0.5, 60, None) == "0.5\u202fs"
+    assert list(map(namer(whole), steps(whole)))[:3] == ["18:15:30", "18:16:00", "18:16:30"]
+    whole = requests_at([0.0, 3501.7])
+    assert list(map(namer(whole), steps(whole)))[:3] == ["0:00:00", "0:00:30", "0:01:00"]
+
+
+@pytest.mark.parametrize(
+    ("whole", "moment", "name"),
+    [
+        (requests_at([0, 6 * 86_400], BEGAN), 5 * 86_400, "21 Nov 18:15"),
+        (requests_at([0, 6 * 86_400]), 5 * 86_400, "120:00:00"),
+        (requests_at([0, 60]), 0.5, "0.5\u202fs"),
+        (replace(requests_at([0, 60]), unit_known=False), 1200.5, "1\u202f200.5"),
+    ],
+)
+def test_names_of_moments(whole, moment, name):
+    """By date, by the time since the first request, or as a number of no known unit."""
+    assert namer(whole)(moment) == name
 
 
 def test_in_words():

@@ -14,6 +14,7 @@ from engine.traces.block import Source
 from engine.traces.clock import DATES, PER_SECOND, guess_unit, since_1970, since_first, ticks
 from engine.traces.columns import MOMENT, Kind, Moments, Stamp, Ticks
 from engine.traces.objects import text_of
+from engine.traces.report import COARSE
 from engine.traces.requests import Requests
 from engine.traces.rows import Field, read_rows
 
@@ -22,7 +23,6 @@ SAME = "all arrival times are the same: a backlog, every request is there from t
 ROLES = ("arrival", "prompt", "output", "class", "ttft", "latency", "first_token", "end")
 MOMENTS = {"ttft": "first_token", "latency": "end"}  # what ends a duration
 FEW = 100  # requests; a rate is not judged by fewer
-COARSE = 10  # one request in so many ties with another: worth saying
 CROWDED = 1000.0  # requests a second; above this a unit is more likely misread
 
 

@@ -6,6 +6,7 @@ were rounded to; then the window, on the spread arrivals; then the sample.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -57,8 +58,7 @@ class Part:
         """`14:00 to 15:00, 1 in 10 requests, arrivals spread`; nothing for all of it."""
         told = []
         if self.between is not None:
-            span = float(np.ptp(whole.seconds))
-            first, last = (moment_in_words(at, span, whole.began) for at in self.between)
+            first, last = map(namer(whole), self.between)
             told.append(f"{first} to {last}")
         if self.share < 1:
             told.append(f"1 in {wording.number(1 / self.share)} requests")
@@ -75,19 +75,30 @@ def steps(requests: Requests) -> tuple[float, ...]:
     span = float(requests.seconds.max())
     step = next((step for step in STEPS if span <= MOST_STEPS * step), None)
     step = step or DAY * (1 + span // (MOST_STEPS * DAY))
-    begun = requests.began % step if requests.began and step >= 1 else 0.0
-    last = (span + begun) // step + 1
-    last += last * step - begun <= span  # as 1 // 0.01 is 99
-    return tuple((np.arange(last + 1) * step - begun).tolist())
+    begun = round(requests.began % step, 3) if requests.began and step >= 1 else 0.0
+    at = np.round(np.arange((span + begun) // step + 3) * step - begun, 6)
+    return tuple(at[: np.searchsorted(at, span, side="right") + 1].tolist())
 
 
-def moment_in_words(seconds: float, span: float, began: float | None) -> str:
-    """A moment of a trace this long: `16 Nov 18:15` where it says when it began, else `1:02:03`."""
-    if span < MOST_STEPS:  # steps within a second
-        return f"{seconds:g}{wording.THIN}s"
-    if began is None:
+def namer(requests: Requests) -> Callable[[float], str]:
+    """What to call a moment of a trace, given in seconds since its first request.
+
+    `16 Nov 18:15` where it says when it began, else `1:02:03`; a plain number where its clock
+    may be of any unit.
+    """
+    span = float(np.ptp(requests.seconds))
+
+    def since_first(seconds: float) -> str:
         minutes, rest = divmod(round(seconds), 60)
         return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
-    at = datetime.fromtimestamp(round(began + seconds), UTC)
-    day = f"{at.day} {at:%b} " if span >= DAY else ""
-    return day + (f"{at:%H:%M}" if span > MOST_STEPS * 30 else f"{at:%H:%M:%S}")
+
+    def time_of_day(seconds: float) -> str:
+        at = datetime.fromtimestamp(round(requests.began + seconds), UTC)
+        day = f"{at.day} {at:%b} " if span >= DAY else ""
+        return day + (f"{at:%H:%M}" if span > MOST_STEPS * 30 else f"{at:%H:%M:%S}")
+
+    if not requests.unit_known:
+        return lambda moment: f"{moment:,.6g}".replace(",", wording.THIN)
+    if span < MOST_STEPS:  # steps within a second
+        return lambda seconds: f"{seconds:g}{wording.THIN}s"
+    return since_first if requests.began is None else time_of_day

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import PurePath
 
 import numpy as np
@@ -23,7 +22,7 @@ from pages.parts import show
 from pages.parts.clock_controls import FIELDS
 from pages.parts.jobs import Job, finished, offer
 from pages.parts.link import forget
-from pages.parts.upload import Upload
+from pages.parts.upload import Upload, current_file
 from pages.parts.view import View
 
 BENCHMARKS = (vllm_bench.NAME, sglang_bench.NAME)
@@ -35,22 +34,22 @@ def tell_calibration(view: View, upload: Upload | None) -> None:
     if upload is None or upload.report.format not in BENCHMARKS:
         return
     st.markdown("## The round times of that server")
-    name, content = st.session_state["upload"]
+    file = current_file()
 
     def compute(progress: Progress) -> tuple[Benchmark, Fit]:
-        bench = read_benchmark(io.BytesIO(content))
+        bench = read_benchmark(file.opened())
         progress(0.5)
         return bench, fit(see_rounds(bench))
 
     job = Job(
-        key=("calibrate", view.workload.digest, name, len(content)),
+        key=("calibrate", file.digest),
         title="the calibration",
         seconds=0.1 + SECONDS_A_REQUEST * len(upload.requests),
         compute=compute,
     )
     for bench, found in finished([job]):
         _tell_fit(bench, found)
-        _offer_to_save(name, bench, found)
+        _offer_to_save(file.name, bench, found)
     offer([job], "Calibrate round times")
 
 

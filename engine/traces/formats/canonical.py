@@ -52,6 +52,7 @@ def parse(opened: Opened, reading: Reading) -> Requests:
         class_of=rows.columns.get("class"),
         classes=classes.names or ("all",),
         time_unit=reading.time_unit or "s",
+        unit_known=reading.time_unit is not None,
         notes=_notes(found),
     )
 
