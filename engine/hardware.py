@@ -2,6 +2,7 @@
 
 The tables lie in sample_data/: hardware.csv (coefficients of DESIGN 1.2, in seconds, with
 the error of the fit), models.csv and gpus.csv. sample_data/README.md names their sources.
+Presets of the user's own stand beside those of the project.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from functools import cache
 from engine.clock import Clock, seconds_clock
 from engine.errors import InputError
 from engine.fields import number_in
+from engine.own_presets import own_presets, unreadable
+from engine.preset import COEFFICIENTS, Preset, preset_of
 from engine.sample_data import SAMPLE_DATA
 
 GIB = 2**30
 DEFAULT = "llama-2-70b-a100-tp4"
-COEFFICIENTS = ("c0", "c1", "N0", "c2", "c3")
 
 
 @dataclass(frozen=True)
@@ -50,28 +52,6 @@ class Gpu:
     key: str
     title: str
     memory_gib: float
-
-
-@dataclass(frozen=True)
-class Preset:
-    """A model on GPUs whose round times were measured or published.
-
-    Attributes
-    ----------
-    model, gpu : keys, or empty where only the coefficients are known
-    clock : with its coefficients, in seconds
-    error_percent : mean absolute error of the fit, where known
-    fit : what kind of fit, and its reservations
-    """
-
-    key: str
-    title: str
-    model: str
-    gpu: str
-    tensor_parallel: int
-    clock: Clock
-    error_percent: float | None
-    fit: str
 
 
 @dataclass(frozen=True)
@@ -126,29 +106,32 @@ def gpus() -> dict[str, Gpu]:
 
 
 @cache
-def presets() -> dict[str, Preset]:
+def shipped_presets() -> dict[str, Preset]:
     """The presets that ship with the project, by key."""
-    return {row["key"]: _preset(row) for row in _rows("hardware.csv")}
+    return {row["key"]: preset_of(row) for row in _rows("hardware.csv")}
 
 
-def _preset(row: dict) -> Preset:
-    return Preset(
-        key=row["key"],
-        title=row["title"],
-        model=row["model"],
-        gpu=row["gpu"],
-        tensor_parallel=int(row["tensor_parallel"] or 1),
-        clock=seconds_clock(*(float(row[name]) for name in COEFFICIENTS)),
-        error_percent=float(row["error_percent"]) if row["error_percent"] else None,
-        fit=row["fit"],
-    )
+def presets() -> dict[str, Preset]:
+    """Every preset by key: those that ship with the project, then the user's own."""
+    return shipped_presets() | own_presets()
 
 
-def find_preset(key: str) -> Preset:
-    """The preset called `key`; InputError names the ones there are."""
-    if key not in presets():
-        raise InputError(f"unknown hardware {key}: choose from {', '.join(presets())}")
-    return presets()[key]
+def find_preset(name: str) -> Preset:
+    """The preset with this key, or the user's own of this name; InputError names those there are.
+
+    Raises
+    ------
+    InputError
+        Naming the keys, and files of the user's own that cannot be read.
+    """
+    known = presets()
+    if name in known:
+        return known[name]
+    for preset in own_presets().values():
+        if preset.title.casefold() == name.casefold():
+            return preset
+    told = "".join(f"; {problem}" for problem in unreadable())
+    raise InputError(f"unknown hardware {name}: choose from {', '.join(known)}{told}")
 
 
 def read_coefficients(text: str) -> Clock:

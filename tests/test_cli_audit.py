@@ -7,6 +7,8 @@ import pytest
 from engine import Scenario, find_policy, generate
 from engine.cli import main
 from engine.clock import seconds_clock
+from engine.hardware import find_preset
+from engine.own_presets import own_presets
 from engine.traces import write_csv
 from tests.benchmark_result import benchmark_result
 
@@ -142,3 +144,43 @@ def test_calibrate_refuses_what_it_cannot_use(trace, tmp_path, capsys):
     code, _, err = call(capsys, "calibrate", averages)
     assert code == 2
     assert "averages.json: this benchmark result has no input_lens" in err
+
+
+def test_calibrate_saves_a_preset(result, tmp_path, monkeypatch, capsys):
+    """Which `--hardware` then takes, by key and by name, and `hardware` lists and changes."""
+    monkeypatch.setenv("HEADROOM_HOME", str(tmp_path))
+    words = ["calibrate", result, "--save", "My server", "--models", "vLLM 0.11"]
+    out = call(capsys, *words, "--gpu", "a100-80gb", "--tensor-parallel", "4")[1]
+    assert "saved as My server: --clock seconds --hardware own-my-server" in out
+    assert json.loads(call(capsys, *words, "--format", "json")[1])["saved"] == "own-my-server-2"
+    kept = find_preset("My server")
+    assert kept.clock.step.c0 == pytest.approx(0.03)
+    assert (kept.gpu, kept.tensor_parallel) == ("a100-80gb", 4)
+    assert "rounds of bench.json; models vLLM 0.11, vllm serving a-model" in kept.fit
+    assert call(capsys, "hardware", "--rename", "my server (2)", "Spare")[0] == 0
+    listed = json.loads(call(capsys, "hardware", "--delete", "My server", "--format", "json")[1])
+    assert [row["title"] for row in listed if row["key"].startswith("own-")] == ["Spare"]
+    out = call(capsys, "hardware")[1]
+    assert "own-spare: Spare\n  c0=0.03,c1=0.00012,N0=128" in out
+    code, out, _ = call(
+        capsys, "bound", result, "--memory", 16_492, "--clock", "seconds", "--hardware", "Spare"
+    )
+    assert code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["calibrate", "FILE", "--save", " "], "a preset needs a name"),
+        (["calibrate", "FILE", "--save", "x", "--gpu", "h300"], "unknown gpu h300: choose from"),
+        (["calibrate", "FILE", "--save", "x", "--tensor-parallel", "0"], "--tensor-parallel must"),
+        (["hardware", "--delete", "wait-paper"], "only your own presets can be changed"),
+        (["hardware", "--rename", "nothing", "x"], "unknown hardware nothing"),
+    ],
+)
+def test_presets_that_cannot_be(result, capsys, words, told):
+    """One sentence, exit 2, and nothing kept."""
+    code, _, err = call(capsys, *(result if word == "FILE" else word for word in words))
+    assert code == 2
+    assert told in err
+    assert own_presets() == {}

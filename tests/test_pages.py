@@ -350,7 +350,7 @@ def test_audit_says_how_far_the_day_was():
     assert "4 of 4 windows were judged" in said(at)
     labels = [button.proto.label for button in at.get("download_button")]
     assert "Report (HTML)" in labels
-    assert len(charts(at)) == 3
+    assert len(charts(at)) == 4  # with the arrivals in the sidebar
 
 
 def test_audit_of_measured_latencies_and_calibration():

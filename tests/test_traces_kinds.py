@@ -304,6 +304,23 @@ def test_unit_of_dates_cannot_be_set():
         read(TABLE, time_unit="days")
 
 
+@pytest.mark.parametrize(
+    ("header", "rows", "began"),
+    [
+        ("TIMESTAMP", ["2023-11-16 18:15:46.68", "2023-11-16 18:15:47"], 1_700_158_546.68),
+        ("start_ns", ["1700158546680000000", "1700158547000000000"], 1_700_158_546.68),
+        ("start", ["1700158547", "1700158546.68"], 1_700_158_546.68),
+        ("start", ["100.5", "101"], None),
+        ("arrival_ns", ["100000000000", "200000000000"], None),
+    ],
+)
+def test_when_it_began(header, rows, began):
+    """Seconds since 1970 of the first arrival, where the file's clock counts from then."""
+    text = f"{header},prompt_tokens,output_tokens\n" + "".join(f"{at},1,1\n" for at in rows)
+    requests, _ = read_requests(io.BytesIO(text.encode()))
+    assert requests.began == (None if began is None else pytest.approx(began, abs=1e-6))
+
+
 def test_all_zero_times_are_not_silent():
     """Times that are all the same, or not there, are called a backlog; one request is none."""
     same = "ts,prompt_tokens,completion_tokens\n7,1,1\n7,1,1\n"

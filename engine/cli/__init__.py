@@ -16,6 +16,7 @@ from engine.cli import (
     calibrate,
     capacity,
     generate,
+    hardware,
     import_,
     policies,
     simulate,
@@ -36,6 +37,7 @@ COMMANDS = {
     "capacity": capacity,
     "sweep": sweep,
     "policies": policies,
+    "hardware": hardware,
 }
 
 

@@ -8,10 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from engine import wording
-from engine.calibrate import Benchmark, Fit, Rounds, fit, read_benchmark, see_rounds
+from engine.calibrate import Benchmark, Fit, Rounds, fit, fitted_preset, read_benchmark, see_rounds
 from engine.calibrate.fit import NAMES
+from engine.cli.numbers import number
 from engine.cli.results import print_json
 from engine.errors import InputError
+from engine.fields import number_in
+from engine.hardware import gpus, models
+from engine.own_presets import save
 
 PERCENTILES = (5, 50, 95)
 UNITS = {"c0": "s", "c1": "s a token", "N0": "tokens", "c2": "s a token", "c3": "s a request"}
@@ -22,19 +26,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file", metavar="FILE", help="JSON of vLLM's bench serve with --save-detailed"
     )
     parser.add_argument("--format", choices=["table", "json"], default="table")
+    parser.add_argument(
+        "--save", metavar="NAME", help="keep the fit as a preset, for --hardware and the sidebar"
+    )
+    parser.add_argument(
+        "--models", metavar="TEXT", help="engine and version, where the file does not say them"
+    )
+    parser.add_argument("--model", metavar="KEY", help=f"that it served: {', '.join(models())}")
+    parser.add_argument("--gpu", metavar="KEY", help=f"that it ran on: {', '.join(gpus())}")
+    parser.add_argument("--tensor-parallel", type=number, default=1, metavar="N", help="how many")
 
 
 def run(arguments: argparse.Namespace) -> None:
+    served = _served(arguments)
     try:
         bench = read_benchmark(arguments.file)
         rounds = see_rounds(bench)
         found = fit(rounds)
     except InputError as problem:
         raise InputError(f"{Path(arguments.file).name}: {problem}") from None
+    saved = None
+    if arguments.save is not None:
+        source = Path(arguments.file).name
+        saved = save(fitted_preset(arguments.save, found, source, **served, server=bench.server))
     if arguments.format == "json":
-        print_json(as_result(bench, rounds, found))
+        print_json({**as_result(bench, rounds, found), "saved": saved and saved.key})
     else:
         print_table(bench, rounds, found)
+        if saved:
+            print(f"saved as {saved.title}: --clock seconds --hardware {saved.key}")
+
+
+def _served(arguments: argparse.Namespace) -> dict:
+    """What the user says of the server; InputError for models and GPUs that are not known."""
+    for option, known in (("model", models()), ("gpu", gpus())):
+        key = getattr(arguments, option)
+        if key is not None and key not in known:
+            raise InputError(f"unknown {option} {key}: choose from {', '.join(known)}")
+    return {
+        "engine": arguments.models or "",
+        "model": arguments.model or "",
+        "gpu": arguments.gpu or "",
+        "tensor_parallel": number_in(
+            "--tensor-parallel", arguments.tensor_parallel, 1, 1024, whole=True
+        ),
+    }
 
 
 def as_result(bench: Benchmark, rounds: Rounds, found: Fit) -> dict:

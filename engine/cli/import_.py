@@ -15,7 +15,7 @@ from engine.fields import number_in
 from engine.traces import Report, Requests, as_workload, read_requests, write_csv
 from engine.traces.clock import PER_SECOND
 from engine.traces.log import ROLES
-from engine.traces.thinning import jitter, sample, window
+from engine.traces.part import Part
 from engine.workload import check_memory
 
 
@@ -38,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--window", metavar="A:B", help="only what arrives in these seconds after the first request"
     )
-    parser.add_argument("--sample", type=number, metavar="SHARE", help="keep a share, at random")
+    parser.add_argument(
+        "--sample", type=number, default=1, metavar="SHARE", help="keep a share, at random"
+    )
     parser.add_argument(
         "--jitter", action="store_true", help="spread arrivals within the bins they were rounded to"
     )
@@ -51,16 +53,12 @@ def run(arguments: argparse.Namespace) -> None:
     memory = None if arguments.memory is None else check_memory(arguments.memory)
     columns, between = read_map(arguments.map), read_window(arguments.window)
     number_in("--seed", arguments.seed, 0, 2**63)
+    part = Part(between, arguments.sample, arguments.jitter, arguments.seed)
     check_output("--output", arguments.output, [arguments.file])
     requests, report = read_requests(
         arguments.file, strict=arguments.strict, time_unit=arguments.time_unit, columns=columns
     )
-    if between:
-        requests = window(requests, *between)
-    if arguments.sample is not None:
-        requests = sample(requests, arguments.sample, arguments.seed)
-    if arguments.jitter:
-        requests = jitter(requests, arguments.seed)
+    requests = part.of(requests)
     report = Report.of(requests, report.format)
     result = as_result(report, None if memory is None else over(requests, memory))
     if arguments.output:

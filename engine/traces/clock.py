@@ -51,6 +51,12 @@ def since_first(values: np.ndarray, unit: str) -> np.ndarray:
     return (values - values.min()) / ticks(unit)
 
 
+def since_1970(values: np.ndarray, unit: str) -> float | None:
+    """Seconds since 1970 of the least value; None where values count from something else."""
+    first = float(values.min()) / ticks(unit)
+    return first if first >= EPOCH["s"] else None
+
+
 def ticks(unit: str) -> int:
     """How many of the unit are a second."""
     return PER_SECOND["ns" if unit == DATES else unit]

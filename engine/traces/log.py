@@ -11,9 +11,10 @@ import numpy as np
 
 from engine.errors import InputError
 from engine.traces.block import Source
-from engine.traces.clock import DATES, PER_SECOND, guess_unit, since_first, ticks
+from engine.traces.clock import DATES, PER_SECOND, guess_unit, since_1970, since_first, ticks
 from engine.traces.columns import MOMENT, Kind, Moments, Stamp, Ticks
 from engine.traces.objects import text_of
+from engine.traces.report import COARSE
 from engine.traces.requests import Requests
 from engine.traces.rows import Field, read_rows
 
@@ -22,7 +23,6 @@ SAME = "all arrival times are the same: a backlog, every request is there from t
 ROLES = ("arrival", "prompt", "output", "class", "ttft", "latency", "first_token", "end")
 MOMENTS = {"ttft": "first_token", "latency": "end"}  # what ends a duration
 FEW = 100  # requests; a rate is not judged by fewer
-COARSE = 10  # one request in so many ties with another: worth saying
 CROWDED = 1000.0  # requests a second; above this a unit is more likely misread
 
 
@@ -96,6 +96,7 @@ def read_log(
             ttft=_measured("ttft", columns, kinds, clock.unit),
             latency=_measured("latency", columns, kinds, clock.unit),
             time_unit=clock.unit,
+            began=clock.began,
             notes=(*clock.notes, *notes),
         )
     )
@@ -118,11 +119,15 @@ def in_order(requests: Requests) -> Requests:
 
 @dataclass(frozen=True, eq=False)
 class _Clock:
-    """Arrivals in seconds since the first, the unit they had, and what to say about it."""
+    """Arrivals in seconds since the first, the unit they had, and what to say about it.
+
+    `began` is as in `Requests`.
+    """
 
     seconds: np.ndarray
     unit: str
     notes: tuple[str, ...] = ()
+    began: float | None = None
 
 
 def _read_clock(
@@ -150,7 +155,7 @@ def _read_clock(
             f"arrival times are coarse: {distinct:,} different ones for {len(seconds):,} requests; "
             "jitter spreads them"
         )
-    return _Clock(seconds, unit, tuple(notes))
+    return _Clock(seconds, unit, tuple(notes), since_1970(values, unit))
 
 
 def _measured(

@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from os import PathLike
 from pathlib import Path
@@ -50,13 +51,37 @@ def find_format(head: Head) -> ModuleType:
         missing = [name for name in canonical.NEEDED if name not in names]
         raise InputError(
             f"the first line must name the columns {', '.join(canonical.NEEDED)}, separated by "
-            f"commas (missing: {', '.join(missing)}), or be that of a known log ({logs}); "
-            f"found: {found[:200]}"
+            f"commas (missing: {', '.join(missing)}), or be that of a known log ({logs}), or map "
+            f"its columns, as in prompt=NAME; found: {found[:200]}"
         )
     raise InputError(
         f"this is of no known format ({logs}), and no name in it says which are the prompt and "
         f"output tokens: map them, as in prompt=NAME; found: {found[:200]}"
     )
+
+
+@dataclass(frozen=True)
+class Glance:
+    """What the head of a file tells.
+
+    Attributes
+    ----------
+    format : the name of its layout; empty where it has none that is known
+    names : columns or keys that can be mapped to a role
+    roles : the name found for each role of engine.traces.log.ROLES, or None
+    """
+
+    format: str
+    names: tuple[str, ...]
+    roles: Mapping[str, str | None]
+
+
+def glance(source: str | PathLike | BinaryIO) -> Glance:
+    """What a file looks like, without reading it; InputError as in `read_requests`."""
+    with _named(source), open_bytes(source) as file:
+        head = look(file)
+        layout = next((layout for layout in known_formats() if layout.matches(head)), None)
+        return Glance(layout.NAME if layout else "", head.names, generic.guess(head))
 
 
 def read_requests(

@@ -8,6 +8,8 @@ import numpy as np
 
 from engine.traces.requests import Requests
 
+COARSE = 10  # one request in so many ties with another: worth saying
+
 
 @dataclass(frozen=True)
 class Report:
@@ -67,6 +69,11 @@ class Report:
     def ties(self) -> int:
         """Requests that arrive at the very moment of an earlier one."""
         return self.rows_kept - self.distinct_arrivals
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether so many tie that the times must have been rounded; not where all are the same."""
+        return self.ties > self.rows_kept / COARSE and self.distinct_arrivals > 1
 
     def remarks(self) -> list[str]:
         """Sentences for people; none when every row of the file was used in full."""

@@ -29,6 +29,8 @@ class Requests:
         and to the last, NaN where it does not say; None: nowhere
     predicted, predicted_lo, predicted_hi : (n,) outputs as predicted, tokens; None: nothing is
     time_unit : of the file's arrivals
+    began : seconds since 1970 (UTC) at which `seconds` are 0, where the file says it
+    unit_known : False where `seconds` are in whatever unit the user means
     notes : sentences on what else the user should know
     """
 
@@ -46,6 +48,8 @@ class Requests:
     predicted_lo: np.ndarray | None = None
     predicted_hi: np.ndarray | None = None
     time_unit: str = "s"
+    began: float | None = None
+    unit_known: bool = True
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:

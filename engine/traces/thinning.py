@@ -32,8 +32,12 @@ def sample(requests: Requests, share: float, seed: int = 0) -> Requests:
     A Poisson stream stays one, at a share of its rate.
     """
     share = number_in("the share of a sample", share, 0, 1)
-    kept = np.random.default_rng(seed).random(len(requests)) < share
-    return _keep(requests, kept, f"not in the sample of {share:g}")
+    if share == 1:
+        return requests
+    kept = _keep(
+        requests, _draws(seed, "sample", requests) < share, f"not in the sample of {share:g}"
+    )
+    return replace(kept, notes=(*kept.notes, f"the sample has {share:g} of the trace's load, too"))
 
 
 def jitter(requests: Requests, seed: int = 0) -> Requests:
@@ -47,13 +51,17 @@ def jitter(requests: Requests, seed: int = 0) -> Requests:
     if len(gaps) == 0:
         raise InputError("there is nothing to jitter within: all arrival times are the same")
     requests = in_order(requests)
-    draws = np.random.default_rng(seed).random(len(requests))
-    note = f"arrivals are spread at random within bins of {gaps.min():g} s"
+    note = f"arrivals are spread at random within bins of {gaps.min():.4g} s"
     return replace(
         requests,
-        seconds=np.sort(requests.seconds + gaps.min() * draws),
+        seconds=np.sort(requests.seconds + gaps.min() * _draws(seed, "jitter", requests)),
         notes=(*requests.notes, note),
     )
+
+
+def _draws(seed: int, purpose: str, requests: Requests) -> np.ndarray:
+    """(n,) uniform draws; those for one purpose tell nothing of those for another."""
+    return np.random.default_rng([seed, *purpose.encode()]).random(len(requests))
 
 
 def _keep(requests: Requests, which: np.ndarray, reason: str) -> Requests:
@@ -66,4 +74,6 @@ def _keep(requests: Requests, which: np.ndarray, reason: str) -> Requests:
 
 
 def _restarted(requests: Requests) -> Requests:
-    return replace(requests, seconds=requests.seconds - requests.seconds.min())
+    first = requests.seconds.min()
+    began = None if requests.began is None else requests.began + float(first)
+    return replace(requests, seconds=requests.seconds - first, began=began)

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import io
+from pathlib import PurePath
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from engine import wording
-from engine.calibrate import Benchmark, Fit, fit, read_benchmark, see_rounds
+from engine.calibrate import Benchmark, Fit, fit, fitted_preset, read_benchmark, see_rounds
 from engine.calibrate.fit import NAMES
+from engine.errors import InputError
 from engine.figures.calibration import describe_calibration, draw_calibration
-from engine.hardware import DEFAULT
+from engine.hardware import DEFAULT, gpus, models
+from engine.own_presets import LONGEST_TITLE, save
+from engine.preset import Preset
 from engine.progress import Progress
 from engine.traces.formats import sglang_bench, vllm_bench
 from pages.parts import show
 from pages.parts.clock_controls import FIELDS
 from pages.parts.jobs import Job, finished, offer
-from pages.parts.upload import Upload
+from pages.parts.link import forget
+from pages.parts.upload import Upload, current_file
 from pages.parts.view import View
 
 BENCHMARKS = (vllm_bench.NAME, sglang_bench.NAME)
@@ -30,21 +34,22 @@ def tell_calibration(view: View, upload: Upload | None) -> None:
     if upload is None or upload.report.format not in BENCHMARKS:
         return
     st.markdown("## The round times of that server")
-    name, content = st.session_state["upload"]
+    file = current_file()
 
     def compute(progress: Progress) -> tuple[Benchmark, Fit]:
-        bench = read_benchmark(io.BytesIO(content))
+        bench = read_benchmark(file.opened())
         progress(0.5)
         return bench, fit(see_rounds(bench))
 
     job = Job(
-        key=("calibrate", view.workload.digest, name, len(content)),
+        key=("calibrate", file.digest),
         title="the calibration",
         seconds=0.1 + SECONDS_A_REQUEST * len(upload.requests),
         compute=compute,
     )
     for bench, found in finished([job]):
         _tell_fit(bench, found)
+        _offer_to_save(file.name, bench, found)
     offer([job], "Calibrate round times")
 
 
@@ -62,6 +67,46 @@ def _tell_fit(bench: Benchmark, found: Fit) -> None:
             st.caption(f":material/warning: {name} is undecided: {why}.")
         st.code(f"--clock seconds --coefficients {found.text}", language="bash", wrap_lines=True)
         st.button("Use these round times", icon=":material/timer:", on_click=_use, args=(found,))
+
+
+def _offer_to_save(source: str, bench: Benchmark, found: Fit) -> None:
+    """A name, and what the file does not say of the server, for a preset to keep."""
+    with st.expander("Save as a preset", icon=":material/save:"):
+        st.caption(
+            "It then stands under Clock in the sidebar, for everybody who uses this server, and "
+            "as --hardware on the command line."
+        )
+        left, right = st.columns(2)
+        title = left.text_input("Name", PurePath(source).stem, max_chars=LONGEST_TITLE)
+        engine = right.text_input(
+            "Engine and version", placeholder=bench.server or "vLLM 0.11", help="What it models."
+        )
+        model, gpu, parallel = st.columns(3)
+        served = {
+            "engine": engine,
+            "model": _pick(model, "Model", models(), "Tells the size of its KV cache."),
+            "gpu": _pick(gpu, "GPU", gpus(), "Tells its price on the Capacity page."),
+            "tensor_parallel": parallel.number_input("Tensor parallel", 1, 64, 1),
+        }
+        preset = fitted_preset(title, found, source, server=bench.server, **served)
+        st.button("Save preset", icon=":material/save:", on_click=_save, args=(preset,))
+
+
+def _pick(slot, label: str, known: dict, help: str) -> str:
+    titles = {"": "Not stated"} | {key: each.title for key, each in known.items()}
+    return slot.selectbox(label, titles, format_func=titles.get, help=help)
+
+
+def _save(preset: Preset) -> None:
+    """Keep it and count its seconds."""
+    try:
+        kept = save(preset)
+    except InputError as problem:
+        st.toast(str(problem), icon=":material/edit:")
+        return
+    st.session_state["clock"] = kept.key
+    forget(FIELDS)
+    st.toast(f"Saved as {kept.title}: it is the clock now.", icon=":material/save:")
 
 
 def _coefficients(found: Fit) -> pd.DataFrame:

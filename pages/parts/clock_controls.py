@@ -5,7 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from engine.clock import ROUNDS, Clock, seconds_clock
+from engine.errors import InputError
 from engine.hardware import Preset, presets
+from engine.own_presets import PREFIX, delete, is_own, rename, unreadable
 from pages.parts.link import forget, linked
 
 FIELDS = {  # name: (label, how many of its unit a second has, help)
@@ -15,12 +17,15 @@ FIELDS = {  # name: (label, how many of its unit a second has, help)
     "c2": ("c2 (ns a token)", 1e9, "For each token of KV cache that is read."),
     "c3": ("c3 (µs a request)", 1e6, "For each request that decodes."),
 }
+AS_LINKED = "as the link has it: the preset itself is not kept here"
 
 
 def ask_preset() -> Preset | None:
     """Whose seconds to count; None for rounds."""
+    known = presets()
+    known |= _of_link(known)
     titles = {"rounds": "Rounds (the papers' model)"}
-    titles |= {key: preset.title for key, preset in presets().items()}
+    titles |= {key: preset.title for key, preset in known.items()}
     key = st.selectbox(
         "Clock",
         titles,
@@ -28,10 +33,29 @@ def ask_preset() -> Preset | None:
         on_change=forget,
         args=(FIELDS,),
         help="Rounds: every batch iteration counts 1. A GPU: iterations take the seconds that its "
-        "round times say, and arrivals are in seconds.",
+        "round times say, and arrivals are in seconds. Presets of your own come from a benchmark: "
+        "drop its result on the Trace audit page.",
         **linked("clock", "rounds", options=titles),
     )
-    return presets().get(key)
+    for problem in unreadable():
+        st.caption(f":material/warning: {problem}")
+    return known.get(key)
+
+
+def _of_link(known: dict[str, Preset]) -> dict[str, Preset]:
+    """The preset of a link, where it is kept on another server: the link holds its times."""
+    state = st.session_state
+    if state["brought"] is not None:
+        key, holds = state["brought"].get("clock", ("",))[-1], state["brought"]
+    else:
+        key, holds = state.get("clock", state["settings"].get("clock", "")), state["settings"]
+    if key in known or not is_own(key):
+        return {}
+    if not all(name in holds for name in FIELDS):
+        st.warning(f"There is no preset {key} here: time is counted in rounds.")
+        return {}
+    title = f"{key.removeprefix(PREFIX)} (as linked)"
+    return {key: Preset(key, title, "", "", 1, seconds_clock(1.0), None, AS_LINKED)}
 
 
 def ask_round_times(preset: Preset | None) -> Clock:
@@ -55,7 +79,46 @@ def ask_round_times(preset: Preset | None) -> Clock:
                 1e6,
                 format="%.5g",
                 help=told,
-                **linked(name, default, float, low=0.0, high=1e6),
+                # A link to a preset of one's own holds its times, for those who lack it.
+                **linked(name, default, float, low=0.0, high=1e6, always=is_own(preset.key)),
             )
             given.append(value if asked == default else asked / units)
+        if is_own(preset.key) and preset.fit != AS_LINKED:
+            _offer_change(preset)
     return seconds_clock(*given)
+
+
+def _offer_change(preset: Preset) -> None:
+    """Rename or delete a preset of the user's own."""
+    with st.popover("Rename or delete", icon=":material/edit:", width="stretch"):
+        st.caption("Everybody who uses this server sees its saved presets.")
+        title = st.text_input("Name", preset.title, key=f"title of {preset.key}")
+        st.button("Rename", on_click=_rename, args=(preset, title), width="stretch")
+        st.button(
+            "Delete",
+            icon=":material/delete:",
+            on_click=_delete,
+            args=(preset,),
+            width="stretch",
+        )
+
+
+def _rename(preset: Preset, title: str) -> None:
+    try:
+        renamed = rename(preset.key, title)
+    except InputError as problem:
+        st.toast(str(problem), icon=":material/edit:")
+        return
+    st.session_state["clock"] = renamed.key
+    st.toast(f"{preset.title} is now {renamed.title}.")
+
+
+def _delete(preset: Preset) -> None:
+    try:
+        delete(preset.key)
+    except InputError as problem:
+        st.toast(str(problem), icon=":material/edit:")
+        return
+    st.session_state["clock"] = "rounds"
+    forget(FIELDS)
+    st.toast(f"{preset.title} is deleted; time is counted in rounds again.")

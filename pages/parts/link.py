@@ -41,6 +41,7 @@ def linked(
     options: Iterable[Any] | None = None,
     low: float = float("-inf"),
     high: float = float("inf"),
+    always: bool = False,
 ) -> dict[str, str]:
     """The key of a widget whose value is in the link; use it as `widget(.., **linked(..))`.
 
@@ -51,6 +52,8 @@ def linked(
     kind : int, float, bool or str
     options, low, high : what a value may be; anything else becomes the default. Of several
         chosen the known ones stay
+    always : write it into the address even at its default, because the default may be
+        another where the link is opened
     """
     state = st.session_state
     allowed = None if options is None else list(options)
@@ -71,7 +74,7 @@ def linked(
     if state["arriving"] or name not in state or state[name] != value:
         # Only then: in other runs the browser may be ahead of us, and would be set back.
         state[name] = value
-    state["defaults"][name] = default
+    state["defaults"][name] = None if always else default
     return {"key": name}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 from dataclasses import dataclass, replace
 
@@ -12,9 +13,12 @@ from engine.clock import Clock
 from engine.traces import Report, Requests, as_workload, read_requests
 from engine.traces.clock import PER_SECOND
 from engine.traces.formats import canonical
+from engine.traces.part import Part
 from engine.traces.read import known_formats
 from pages.parts.jobs import NothingYet
 from pages.parts.link import linked
+from pages.parts.trace_columns import ask_columns
+from pages.parts.trace_part import ask_part
 
 AS_GIVEN = "as the file says"
 UNITS = (AS_GIVEN, *PER_SECOND)
@@ -23,11 +27,19 @@ FORMATS = ", ".join(layout.NAME for layout in known_formats()[:-2])
 
 @dataclass(frozen=True, eq=False)
 class Upload:
-    """The trace of this session: its file's name, its requests in seconds, how it was read."""
+    """The trace of this session, or the part of it that is looked at.
+
+    Attributes
+    ----------
+    name : of the file
+    requests, report : in seconds, and how they were read and chosen
+    part : which part it is, in words; empty for all of the file
+    """
 
     name: str
     requests: Requests
     report: Report
+    part: str = ""
 
     @property
     def on_wall_clock(self) -> bool:
@@ -35,53 +47,61 @@ class Upload:
         return self.report.format != canonical.NAME and self.report.span_s > 0
 
 
+@dataclass(frozen=True, eq=False)
+class File:
+    """What was dropped; caches go by its digest, as hashing a large one in every run takes long."""
+
+    name: str
+    content: bytes
+    digest: bytes
+
+    def opened(self) -> io.BytesIO:
+        file = io.BytesIO(self.content)
+        file.name = self.name  # what a message about a bad row begins with
+        return file
+
+
 def uploaded(clock: Clock) -> tuple[str, Workload]:
     """The trace in use; without one, a page that says how to bring one, and no further."""
-    file = st.file_uploader(
-        "Trace",
-        key="trace",
-        help="A CSV with columns arrival,prompt,output (tokens), any table, JSON lines or Parquet "
-        f"with such columns, or a known log: {FORMATS}. gzip is unpacked.",
-    )
-    seconds = _ask_round_seconds() if clock.is_rounds else 1.0
-    st.selectbox(
-        "Unit of the arrivals",
-        UNITS,
-        help="Set it where the mean rate is plainly wrong.",
-        **linked("time_unit", AS_GIVEN, options=UNITS),
-    )
-    if file is not None:
-        file.seek(0)
-        st.session_state["upload"] = (file.name, file.getvalue())
-    upload = current_upload()
-    if upload is None:
+    st.session_state.pop("upload", None)  # until this run has read it
+    _take_file()
+    file = current_file()
+    if file is None:
         raise NothingYet(
             "Drop a trace into the sidebar: a CSV with columns arrival,prompt,output (tokens), or "
             "the log or benchmark result of a server. A link to this view does not hold the trace "
             "itself."
         )
-    st.caption(f"{upload.name}: {wording.count(len(upload.requests))} requests")
-    remarks = upload.report.remarks()
-    if upload.on_wall_clock and clock.is_rounds and seconds == 1.0:
-        remarks = [*remarks, "This log is in seconds, and a round is taken to last 1 s: set it."]
-    for remark in remarks:
-        st.caption(f":material/warning: {remark}")
-    workload = _workload(*_file(), seconds)
-    title = f"{upload.name}, {wording.number(seconds)} s a round"
-    return title if clock.is_rounds else upload.name, workload
+    columns = ask_columns(file)
+    seconds = _ask_round_seconds() if clock.is_rounds else 1.0
+    unit = st.selectbox(
+        "Unit of the arrivals",
+        UNITS,
+        help="Set it where the mean rate is plainly wrong.",
+        **linked("time_unit", AS_GIVEN, options=UNITS),
+    )
+    place = (file.digest, file.name, None if unit == AS_GIVEN else unit, columns)
+    whole, report = _read(place, file)
+    part = ask_part(whole, report)
+    upload = _part(place, part, file)
+    st.session_state["upload"] = upload
+    _tell(upload, whole, clock, seconds)
+    title = f"{file.name}, {upload.part}" if upload.part else file.name
+    title = f"{title}, {wording.number(seconds)} s a round" if clock.is_rounds else title
+    return title, _workload(place, part, seconds, file)
 
 
-def current_upload() -> Upload | None:
-    """The trace that this session brought, read in the unit that is set; None without one."""
-    return _read(*_file()) if "upload" in st.session_state else None
+def current_file() -> File | None:
+    """What this session has dropped."""
+    return st.session_state.get("file")
 
 
 def upload_of(workload: Workload) -> Upload | None:
     """The session's trace, if that is what these requests are."""
-    if st.session_state.get("from") != "upload":
+    upload = st.session_state.get("upload")
+    if st.session_state.get("from") != "upload" or upload is None:
         return None
-    upload = current_upload()
-    return upload if upload is not None and len(upload.requests) == len(workload) else None
+    return upload if len(upload.requests) == len(workload) else None
 
 
 def unit_seconds(clock: Clock, upload: Upload | None) -> float | None:
@@ -92,10 +112,35 @@ def unit_seconds(clock: Clock, upload: Upload | None) -> float | None:
     return st.session_state.get("round_seconds") if on_clock else None
 
 
-def _file() -> tuple[str, bytes, str | None]:
-    """Name, content and the unit that the user set for it, if any."""
-    unit = st.session_state.get("time_unit", AS_GIVEN)
-    return *st.session_state["upload"], None if unit == AS_GIVEN else unit
+def _take_file() -> None:
+    """Ask for a file, and keep it beyond this page."""
+    dropped = st.file_uploader(
+        "Trace",
+        key="trace",
+        help="A CSV with columns arrival,prompt,output (tokens), any table, JSON lines or Parquet "
+        f"with such columns, or a known log: {FORMATS}. gzip is unpacked.",
+    )
+    if dropped is not None and st.session_state.get("file id") != dropped.file_id:
+        content = dropped.getvalue()
+        digest = hashlib.blake2b(content, digest_size=16).digest()
+        st.session_state["file"] = File(dropped.name, content, digest)
+        st.session_state["file id"] = dropped.file_id
+
+
+def _tell(upload: Upload, whole: Requests, clock: Clock, seconds: float) -> None:
+    """What is read, in a few lines under the controls."""
+    report = upload.report
+    told = f"{upload.name}: {wording.count(len(upload.requests))} requests"
+    if upload.part:
+        told += f" of {wording.count(len(whole))}, {upload.part}"
+    if report.rate:
+        told += f", {wording.number(report.rate)} a second"
+    st.caption(told)
+    remarks = report.remarks()
+    if upload.on_wall_clock and clock.is_rounds and seconds == 1.0:
+        remarks = [*remarks, "This log is in seconds, and a round is taken to last 1 s: set it."]
+    for remark in remarks:
+        st.caption(f":material/warning: {remark}")
 
 
 def _ask_round_seconds() -> float:
@@ -110,13 +155,20 @@ def _ask_round_seconds() -> float:
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the trace")
-def _read(name: str, content: bytes, unit: str | None) -> Upload:
-    file = io.BytesIO(content)
-    file.name = name  # what a message about a bad row begins with
-    return Upload(name, *read_requests(file, time_unit=unit))
+def _read(place: tuple, _file: File) -> tuple[Requests, Report]:
+    _, _, unit, columns = place
+    return read_requests(_file.opened(), time_unit=unit, columns=dict(columns))
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _workload(name: str, content: bytes, unit: str | None, round_seconds: float) -> Workload:
-    requests = _read(name, content, unit).requests
+def _part(place: tuple, part: Part, _file: File) -> Upload:
+    whole, report = _read(place, _file)
+    requests = part.of(whole)
+    told = part.in_words(whole)
+    return Upload(_file.name, requests, Report.of(requests, report.format), told)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _workload(place: tuple, part: Part, round_seconds: float, _file: File) -> Workload:
+    requests = _part(place, part, _file).requests
     return as_workload(replace(requests, seconds=requests.seconds.copy()), round_seconds)

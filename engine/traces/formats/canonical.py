@@ -55,6 +55,7 @@ def parse(opened: Opened, reading: Reading) -> Requests:
         classes=classes.names or ("all",),
         **{name: rows.columns[name] for name in PREDICTED if name in rows.columns},
         time_unit=reading.time_unit or "s",
+        unit_known=reading.time_unit is not None,
         notes=_notes(found),
     )
 

@@ -61,9 +61,14 @@ def matches(head: Head) -> bool:
     return bool(_find(head, "prompt") and _find(head, "output"))
 
 
+def guess(head: Head) -> dict[str, str | None]:
+    """The name for each role, as far as names tell."""
+    return {role: _find(head, role) for role in ROLES}
+
+
 def parse(opened: Opened, reading: Reading) -> Requests:
     head = opened.head
-    found = {role: _mapped(head, role, reading) or _find(head, role) for role in ROLES}
+    found = {role: _mapped(head, role, reading) or name for role, name in guess(head).items()}
     for role in ("prompt", "output"):
         if not found[role]:
             names = ", ".join(head.names)[:200]

@@ -1,0 +1,67 @@
+"""Which column of an uploaded file is which: found by its names, to be corrected by the user."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from engine.errors import InputError
+from engine.traces.formats import generic
+from engine.traces.read import Glance, glance
+from pages.parts.jobs import NothingYet
+from pages.parts.link import linked
+
+ROLES = {
+    "arrival": "Arrival",
+    "prompt": "Prompt tokens",
+    "output": "Output tokens",
+    "class": "Class",
+    "ttft": "Measured TTFT",
+    "latency": "Measured latency",
+}
+NEEDED = ("prompt", "output")
+MOST = 200  # names in a list that can still be looked through
+
+
+def ask_columns(file) -> tuple[tuple[str, str], ...]:
+    """The roles and names that the user set; none where the names say it all."""
+    try:
+        seen = _glance(file.digest, file.name, file)
+    except InputError:  # the reader says what is wrong
+        return ()
+    names = seen.names[:MOST]
+    if not names:
+        return ()
+    with st.expander("Columns", icon=":material/view_column:", expanded=not seen.format):
+        if seen.format:
+            st.caption(f"Read as: {seen.format}. Pick a column where another is meant.")
+        else:
+            st.caption("No name says which columns hold the tokens: pick them.")
+        picked = {
+            role: st.selectbox(
+                label,
+                ["", *names],
+                format_func=lambda name, role=role: name or _as_found(seen, role),
+                **linked(f"map_{role}", "", options=["", *names]),
+            )
+            for role, label in ROLES.items()
+        }
+    missing = [role for role in NEEDED if not (picked[role] or seen.roles[role])]
+    if missing and not seen.format:
+        labels = " and ".join(ROLES[role].lower() for role in missing)
+        raise NothingYet(
+            f"{file.name} is of no known format, and no name in it says which column holds the "
+            f"{labels}: pick it under Columns in the sidebar."
+        )
+    return tuple((role, name) for role, name in picked.items() if name)
+
+
+def _as_found(seen: Glance, role: str) -> str:
+    """What an empty choice means."""
+    if seen.format and seen.format != generic.NAME:
+        return "as this format has it"
+    return f"{seen.roles[role]} (by its name)" if seen.roles[role] else "–"
+
+
+@st.cache_resource(max_entries=8, show_spinner="Looking at the file")
+def _glance(_digest: bytes, name: str, _file) -> Glance:
+    return glance(_file.opened())
