@@ -7,7 +7,7 @@ that was stopped is a blurred map and not a torn one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,11 +15,12 @@ import numpy as np
 from engine import wording
 from engine.capacity.objective import Objective
 from engine.errors import InputError
-from engine.knobs import Experiment, Knob
+from engine.knobs import Experiment, Knob, Turns, turned
 from engine.metrics import tpot, ttft
 from engine.overload import verdict
 from engine.policy import POLICIES
 from engine.progress import Progress, silent
+from engine.scale_out import HERE, Sweep, run_all
 
 STRIDES = (4, 2, 1)
 CHUNK = 80  # cells between two repaintings
@@ -96,11 +97,14 @@ class HeatMap:
         """What the policies are called, in the order of the picks."""
         return [POLICIES[key].label(dict(params)) for key, params in self.experiment.picks]
 
+    def turns(self, place: Place) -> Turns:
+        """Where the knobs stand in this column and row."""
+        column, row = place
+        return (self.across.name, self.columns[column]), (self.up.name, self.rows[row])
+
     def at(self, place: Place) -> Experiment:
         """The experiment of the cell in this column and row."""
-        column, row = place
-        across = self.across.turn(self.experiment, self.columns[column])
-        return self.up.turn(across, self.rows[row])
+        return turned(self.experiment, self.turns(place))
 
     def seconds(self, places: list[Place]) -> float:
         """How long these cells take, roughly."""
@@ -127,10 +131,35 @@ def passes(heat_map: HeatMap) -> list[list[Place]]:
     return portions
 
 
-def cell(heat_map: HeatMap, place: Place, progress: Progress = silent) -> Cell:
-    """Run every policy in one cell."""
-    found = read_all(heat_map.at(place), heat_map.objective, progress)
-    return dict(zip(heat_map.labels, found, strict=True))
+def run_cells(
+    heat_map: HeatMap, places: Sequence[Place], on: str = HERE, progress: Progress = silent
+) -> Iterator[tuple[Place, Cell]]:
+    """Run every policy in each of these cells; each is given as soon as it is done.
+
+    Parameters
+    ----------
+    on : where, as for `run_all`
+    """
+    turns = [heat_map.turns(place) for place in places]
+    found = read_each(heat_map.experiment, turns, heat_map.objective, on, progress)
+    for number, readings in found:
+        yield places[number], dict(zip(heat_map.labels, readings, strict=True))
+
+
+def read_each(
+    experiment: Experiment,
+    turns: Sequence[Turns],
+    objective: Objective,
+    on: str = HERE,
+    progress: Progress = silent,
+) -> Iterator[tuple[int, list[Reading | None]]]:
+    """`read_all` of the experiment turned in each of these ways, with the index of the way."""
+    return run_all(Sweep(_read_turned, (experiment, objective), turns), on, progress)
+
+
+def _read_turned(shared, turns: Turns, progress: Progress) -> list[Reading | None]:
+    experiment, objective = shared
+    return read_all(turned(experiment, turns), objective, progress)
 
 
 def read_all(

@@ -134,6 +134,18 @@ def find_knob(experiment: Experiment, name: str) -> Knob:
     return found[name]
 
 
+Turns = tuple[tuple[str, float], ...]  # the names of knobs, and where to turn each
+
+
+def turned(experiment: Experiment, turns: Turns) -> Experiment:
+    """The experiment with several knobs turned, each as it stands at first."""
+    known = knobs_of(experiment)
+    there = experiment
+    for name, value in turns:
+        there = known[name].turn(there, value)
+    return there
+
+
 def _memory(experiment: Experiment) -> Knob:
     def turn(experiment: Experiment, value: float) -> Experiment:
         source = experiment.source

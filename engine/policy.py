@@ -103,6 +103,10 @@ class Policy:
     waits_for_more: bool = False
     usable: Callable[[int, Mapping], int] = lambda memory, params: memory
 
+    def __reduce__(self):
+        """Pickled by its key: the registry of another process has the same policy."""
+        return find_policy, (self.key,)
+
     def label(self, params: Mapping) -> str:
         """`svf`, or `svf skip=5` where a parameter is not at its default."""
         defaults = {param.name: param.default for param in self.params}

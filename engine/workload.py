@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -133,6 +133,10 @@ class Workload:
 
     def __len__(self) -> int:
         return len(self.arrival)
+
+    def __reduce__(self):
+        """Pickled by its fields, so that its columns are read-only wherever it is unpacked."""
+        return Workload, tuple(getattr(self, field.name) for field in fields(self))
 
     @cached_property
     def peak(self) -> np.ndarray:

@@ -8,7 +8,16 @@ from engine.capacity.objective import Objective
 from engine.figures.heat_map import describe_heat_map, draw_heat_map
 from engine.fleet import Topology
 from engine.hardware import presets
-from engine.heat_map import METRICS, HeatMap, cell, grid, in_words, passes, reading, standing_for
+from engine.heat_map import (
+    METRICS,
+    HeatMap,
+    grid,
+    in_words,
+    passes,
+    reading,
+    run_cells,
+    standing_for,
+)
 from engine.knobs import Experiment, find_knob, knobs_of
 from engine.slo import Slo
 
@@ -29,7 +38,7 @@ def heat_map(across="rate", up="memory", side=6, objective=OBJECTIVE, of=None):
 
 
 def all_cells(of):
-    return {place: cell(of, place) for portion in passes(of) for place in portion}
+    return dict(run_cells(of, [place for portion in passes(of) for place in portion]))
 
 
 @pytest.fixture(scope="module")

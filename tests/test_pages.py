@@ -14,6 +14,7 @@ from engine.example import examples
 from engine.hardware import find_preset
 from engine.heat_map import HeatMap
 from engine.knobs import Experiment, find_knob
+from engine.scale_out import HERE, SCHEDULER
 from pages.parts import audit_windows, capacity_map, gap_sensitivity
 from pages.parts.frame import PAGES
 from pages.parts.view import Choice, View
@@ -494,13 +495,28 @@ def test_a_cell_becomes_the_scenario():
     assert "100 of 100 cells are done" in said(at)
 
 
+def test_a_scheduler_that_is_absent_is_told(monkeypatch):
+    """The field on the page; the rates stand as they were, the map says why it is not drawn."""
+    at = open_page(CAPACITY, arrivals="poisson", n="150", side="10")
+    (field,) = [text for text in at.text_input if text.label == "Dask scheduler"]
+    field.set_value("tcp://127.0.0.1:9").run()
+    assert not at.error
+    next(button for button in at.button if button.label.startswith("Map ")).click().run()
+    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in at.error[0].value
+    assert "127.0.0.1" not in str(dict(at.query_params))
+    monkeypatch.setenv(SCHEDULER, "cores")  # the host decides: nothing is asked
+    at.run()
+    assert not [text for text in at.text_input if text.label == "Dask scheduler"]
+    assert "this machine's cores" in said(at)
+
+
 def test_cancelled_map_keeps_its_cells():
     """A report that raises, as Cancel does, stops a portion after the cells that are done."""
     scenario = Scenario(n=120, arrivals="poisson", seed=9)
     stands = Experiment(scenario, scenario.memory, (("svf", (("skip", 0),)),))
     across, up = find_knob(stands, "rate"), find_knob(stands, "memory")
     drawn = HeatMap(stands, across, up, (0.05, 0.1), (9000, 20_000), Objective())
-    *_, last = capacity_map._jobs(drawn)
+    *_, last = capacity_map._jobs(drawn, HERE)
 
     def cancel(share, _told=""):
         if share > 0.6:

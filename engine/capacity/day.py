@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from engine.fields import number_in
 from engine.fleet import ONE_SERVER, Topology
 from engine.policy import Policy
 from engine.progress import Progress, silent
+from engine.scale_out import HERE, Sweep, run_all
 from engine.workload import Workload
 
 HOURS = 24
@@ -113,31 +115,44 @@ def plans(
     clock: Clock = ROUNDS,
     topology: Topology = ONE_SERVER,
     progress: Progress = silent,
+    on: str = HERE,
 ) -> list[Plan]:
     """One plan for each of SPARES; none where some hour's load is carried by no number."""
     distinct = sorted(set(rates) - {0.0})
-    given = (policy, params, draws, memory)
-    fewest, tails = {0.0: 0}, {}
-    for done, rate in enumerate(distinct):
-        progress(done / len(distinct), f"{wording.number(rate)} a {clock.unit.removesuffix('s')}")
-        found = fewest_servers(*given, rate, capacity, objective, clock, topology)
-        if found.count is None:
+    shared = (policy, params, draws, memory, capacity, objective, clock, topology)
+    hours: dict[float, Hour] = {}
+    for number, hour in run_all(Sweep(_hour, shared, distinct), on, progress):
+        if hour is None:
             return []
-        fewest[rate] = found.count
-        for spare in SPARES:
-            fleet = replace(topology, replicas=found.count + spare)
-            tails[rate, spare] = _tail(*given, rate, objective, clock, fleet)
+        hours[distinct[number]] = hour
     return [
         Plan(
             capacity.label,
             policy.key,
             spare,
             tuple(rates),
-            tuple(fewest[rate] + spare if rate else 0 for rate in rates),
-            tuple(tails[rate, spare] if rate else 0.0 for rate in rates),
+            tuple(hours[rate].fewest + spare if rate else 0 for rate in rates),
+            tuple(hours[rate].tails[number] if rate else 0.0 for rate in rates),
         )
-        for spare in SPARES
+        for number, spare in enumerate(SPARES)
     ]
+
+
+class Hour(NamedTuple):
+    """The fewest servers for a rate, and the percentile with each of SPARES more."""
+
+    fewest: int
+    tails: tuple[float, ...]
+
+
+def _hour(shared: tuple, rate: float, progress: Progress) -> Hour | None:
+    policy, params, draws, memory, capacity, objective, clock, topology = shared
+    given = (policy, params, draws, memory, rate)
+    found = fewest_servers(*given, capacity, objective, clock, topology, progress)
+    if found.count is None:
+        return None
+    fleets = (replace(topology, replicas=found.count + spare) for spare in SPARES)
+    return Hour(found.count, tuple(_tail(*given, objective, clock, fleet) for fleet in fleets))
 
 
 def _tail(policy, params, draws, memory, rate, objective, clock, fleet) -> float:

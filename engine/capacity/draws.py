@@ -48,6 +48,10 @@ class Draws:
         number_in("seeds", self.how_many, 1, MOST_SEEDS, whole=True)
         check_it_has_a_rate(self.present)
 
+    def __reduce__(self):
+        """Pickled as what is drawn from: the requests are drawn again from it."""
+        return Draws, (self.source, self.how_many)
+
     @cached_property
     def present(self) -> Workload:
         """The requests at the present rate, with the first seed."""

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from engine import wording
 from engine.capacity.draws import Draws
 from engine.capacity.objective import Objective
-from engine.capacity.rate import Capacity, largest_rate
+from engine.capacity.rate import Capacity, Server, largest_rates
 from engine.clock import Clock, StepTime
 from engine.fleet import ONE_SERVER, Topology
 from engine.metrics import memory_curve
 from engine.policy import Policy
 from engine.progress import Progress, silent
+from engine.scale_out import HERE
 from engine.slo import Slo
 
 BY = 0.1
@@ -98,23 +100,21 @@ def effects(
     clock: Clock,
     topology: Topology = ONE_SERVER,
     progress: Progress = silent,
+    on: str = HERE,
 ) -> list[Effect]:
     """What each lever buys, most first; nothing where there is no rate to begin with."""
     if capacity.rate is None or capacity.is_least:
         return []
     tried = levers(memory, clock, objective)
-    found = []
-    for done, lever in enumerate(tried):
-
-        def step(share: float, _told: str = "", done=done, title=lever.title) -> None:
-            progress((done + share) / len(tried), title)
-
-        with_it = largest_rate(
-            policy, params, draws, lever.memory, lever.objective, lever.clock, topology, step
-        )
-        if with_it.rate is not None:
-            gain = with_it.rate / capacity.rate - 1
-            found.append(Effect(lever.title, lever.kind, with_it.rate, gain))
+    changed = [
+        Server(policy, params, draws, lever.memory, lever.objective, lever.clock, topology)
+        for lever in tried
+    ]
+    found = [
+        Effect(tried[k].title, tried[k].kind, with_it.rate, with_it.rate / capacity.rate - 1)
+        for k, with_it in sorted(largest_rates(changed, on, progress), key=itemgetter(0))
+        if with_it.rate is not None
+    ]
     return sorted(found, key=lambda effect: -effect.gain)
 
 

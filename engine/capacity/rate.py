@@ -12,7 +12,7 @@ overload there is none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,7 @@ from engine.errors import Livelock
 from engine.fleet import ONE_SERVER, Topology
 from engine.policy import POLICIES, Policy
 from engine.progress import Progress, silent
+from engine.scale_out import HERE, Sweep, run_all
 from engine.simulate.run import Run
 from engine.workload import Workload
 
@@ -82,37 +83,8 @@ class Capacity:
         return max(0.0, self.rate - half), self.rate + half + open_part
 
 
-def largest_rate(
-    policy: Policy,
-    params: Mapping,
-    draws: Draws,
-    memory: int,
-    objective: Objective = Objective(),  # noqa: B008  (immutable)
-    clock: Clock = ROUNDS,
-    topology: Topology = ONE_SERVER,
-    progress: Progress = silent,
-) -> Capacity:
-    """Bisect the rate for each seed, from the present one.
-
-    Raises
-    ------
-    InputError
-        For bad numbers, or where no request fits in M.
-    """
-    server = _Server(policy, params, draws, memory, objective, clock, topology)
-    borders = []
-    for done, seed in enumerate(draws.seeds):
-
-        def step(share: float, told: str = "", done=done) -> None:
-            progress((done + share) / len(draws.seeds), told)
-
-        borders.append(server.border(seed, step))
-    values = tuple(policy.read_params(params).items())
-    return Capacity(policy.key, values, draws.seeds, tuple(borders))
-
-
 @dataclass(frozen=True, eq=False)
-class _Server:
+class Server:
     """What is asked again and again: does it carry this rate?"""
 
     policy: Policy
@@ -159,6 +131,56 @@ class _Server:
         except Livelock:
             return False
         return what(run)
+
+
+def largest_rate(
+    policy: Policy,
+    params: Mapping,
+    draws: Draws,
+    memory: int,
+    objective: Objective = Objective(),  # noqa: B008  (immutable)
+    clock: Clock = ROUNDS,
+    topology: Topology = ONE_SERVER,
+    progress: Progress = silent,
+    on: str = HERE,
+) -> Capacity:
+    """Bisect the rate for each seed, from the present one.
+
+    Parameters
+    ----------
+    on : where, as for `run_all`
+
+    Raises
+    ------
+    InputError
+        For bad numbers, or where no request fits in M.
+    """
+    server = Server(policy, params, draws, memory, objective, clock, topology)
+    return dict(largest_rates([server], on, progress))[0]
+
+
+def largest_rates(
+    servers: Sequence[Server], on: str = HERE, progress: Progress = silent
+) -> Iterator[tuple[int, Capacity]]:
+    """The largest rate of each, with its index, as soon as all its seeds are done."""
+    asked = [(k, seed) for k, server in enumerate(servers) for seed in server.draws.seeds]
+    borders: dict[tuple[int, int], Border] = {}
+    for number, border in run_all(Sweep(_border, tuple(servers), asked), on, progress):
+        k, _ = asked[number]
+        borders[asked[number]] = border
+        mine = [borders.get((k, seed)) for seed in servers[k].draws.seeds]
+        if None not in mine:
+            yield k, _capacity(servers[k], mine)
+
+
+def _border(servers: Sequence[Server], asked: tuple[int, int], progress: Progress) -> Border:
+    k, seed = asked
+    return servers[k].border(seed, progress)
+
+
+def _capacity(server: Server, borders: Sequence[Border]) -> Capacity:
+    values = tuple(server.policy.read_params(server.params).items())
+    return Capacity(server.policy.key, values, server.draws.seeds, tuple(borders))
 
 
 def seconds(policy: Policy, draws: Draws, topology: Topology = ONE_SERVER) -> float:

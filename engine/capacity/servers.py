@@ -8,7 +8,7 @@ is carried only if every seed's draw of it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.capacity.draws import STEADY, Draws
@@ -18,8 +18,9 @@ from engine.clock import ROUNDS, Clock
 from engine.errors import InputError, Livelock
 from engine.fields import number_in
 from engine.fleet import MOST_REPLICAS, ONE_SERVER, Topology
-from engine.policy import Policy
+from engine.policy import Policy, find_policy
 from engine.progress import Progress, silent
+from engine.scale_out import HERE, Sweep, run_all
 from engine.scenario import Scenario
 from engine.simulate.run import Run
 
@@ -87,6 +88,30 @@ def fewest_servers(
     while count <= most and not carried(count):
         count += 1
     return Servers(capacity.label, load, count if count <= most else None, tuple(tried.items()))
+
+
+def fewest_servers_each(
+    found: Sequence[Capacity],
+    draws: Draws,
+    memory: int,
+    load: float,
+    objective: Objective = Objective(),  # noqa: B008  (immutable)
+    clock: Clock = ROUNDS,
+    topology: Topology = ONE_SERVER,
+    on: str = HERE,
+    progress: Progress = silent,
+) -> list[Servers]:
+    """`fewest_servers` of each policy whose capacity was found, in that order."""
+    shared = (draws, memory, load, objective, clock, topology)
+    counted = dict(run_all(Sweep(_servers_of, shared, list(found)), on, progress))
+    return [counted[number] for number in range(len(found))]
+
+
+def _servers_of(shared: tuple, capacity: Capacity, progress: Progress) -> Servers:
+    draws, memory, load, objective, clock, topology = shared
+    policy, params = find_policy(capacity.policy), dict(capacity.params)
+    given = (policy, params, draws, memory, load, capacity, objective, clock, topology)
+    return fewest_servers(*given, progress)
 
 
 def first_guess(load: float, capacity: Capacity, topology: Topology = ONE_SERVER) -> int:

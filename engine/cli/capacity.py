@@ -11,23 +11,27 @@ from engine import wording
 from engine.capacity.answer import Offer, answer, best_first, rows
 from engine.capacity.cost import Price, price_of
 from engine.capacity.draws import SEEDS, Draws
-from engine.capacity.rate import largest_rate
-from engine.capacity.servers import fewest_servers
+from engine.capacity.rate import Server, largest_rates
+from engine.capacity.servers import fewest_servers_each
 from engine.cli.clock_arguments import read_clock
 from engine.cli.limit_arguments import add_limit_arguments, read_objective
 from engine.cli.numbers import number
 from engine.cli.results import print_json
 from engine.cli.scenario_arguments import add_source_arguments, read_source
 from engine.cli.simulate import read_params
+from engine.cli.sweep_arguments import add_sweep_arguments, progress_on_stderr
 from engine.errors import InputError
+from engine.fleet import ONE_SERVER
 from engine.hardware import find_preset
 from engine.policy import POLICIES, find_policy, quick_policies
+from engine.scale_out import where
 from engine.workload import check_memory
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_source_arguments(parser)
     add_limit_arguments(parser)
+    add_sweep_arguments(parser)
     parser.add_argument(
         "--seeds", type=number, default=SEEDS, help=f"draws, for the interval ({SEEDS})"
     )
@@ -49,10 +53,7 @@ def run(arguments: argparse.Namespace) -> None:
     objective = read_objective(arguments)
     price = _price(arguments)
     draws = Draws(read_source(arguments, memory), arguments.seeds)
-    offers = [
-        _offer(arguments, key, params, draws, memory, objective, clock)
-        for key, params in _chosen(arguments, len(draws.present)).items()
-    ]
+    offers = _offers(arguments, draws, memory, objective, clock)
     load = draws.rate if arguments.load is None else arguments.load
     told = answer(offers, load, clock.unit, _server(arguments), objective.has_limits)
     limits = {"all": objective.slo.limits}
@@ -88,12 +89,20 @@ def _chosen(arguments: argparse.Namespace, n: int) -> dict[str, dict]:
     return {key: params.get(key, {}) for key in keys}
 
 
-def _offer(arguments, key, params, draws, memory, objective, clock) -> Offer:
-    given = (find_policy(key), params, draws, memory)
-    found = largest_rate(*given, objective, clock)
+def _offers(arguments, draws, memory, objective, clock) -> list[Offer]:
+    """What each chosen policy carries, and the servers for the load where one is given."""
+    servers = [
+        Server(find_policy(key), params, draws, memory, objective, clock, ONE_SERVER)
+        for key, params in _chosen(arguments, len(draws.present)).items()
+    ]
+    on = where(arguments.scheduler)
+    by_number = dict(largest_rates(servers, on, progress_on_stderr("rates")))
+    found = [by_number[number] for number in range(len(servers))]
     if arguments.load is None:
-        return Offer(found)
-    return Offer(found, fewest_servers(*given, arguments.load, found, objective, clock))
+        return [Offer(capacity) for capacity in found]
+    given = (found, draws, memory, arguments.load, objective, clock, ONE_SERVER)
+    counted = fewest_servers_each(*given, on, progress_on_stderr("servers"))
+    return [Offer(*pair) for pair in zip(found, counted, strict=True)]
 
 
 def _server(arguments: argparse.Namespace) -> str:

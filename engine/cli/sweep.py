@@ -16,12 +16,14 @@ from engine.cli.numbers import number
 from engine.cli.results import print_json
 from engine.cli.scenario_arguments import add_source_arguments, read_source
 from engine.cli.simulate import read_params
+from engine.cli.sweep_arguments import add_sweep_arguments, progress_on_stderr
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.fleet import Topology
-from engine.heat_map import read_all
-from engine.knobs import Experiment, Knob, find_knob
+from engine.heat_map import read_each
+from engine.knobs import Experiment, Knob, Turns, find_knob
 from engine.policy import find_policy, quick_policies
+from engine.scale_out import where
 from engine.workload import check_memory
 
 MOST_CELLS = 10_000
@@ -30,6 +32,7 @@ MOST_CELLS = 10_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_source_arguments(parser)
     add_limit_arguments(parser)
+    add_sweep_arguments(parser)
     parser.add_argument(
         "--knob",
         action="append",
@@ -49,20 +52,27 @@ def run(arguments: argparse.Namespace) -> None:
     experiment = replace(experiment, picks=_picks(arguments, experiment.requests))
     turned = [_read_knob(experiment, text) for text in arguments.knob]
     _check(turned)
-    cells = []
-    for values in product(*(values for _, values in turned)):
-        there = experiment
-        for (knob, _), value in zip(turned, values, strict=True):
-            there = knob.turn(there, value)
-        stands = {knob.name: value for (knob, _), value in zip(turned, values, strict=True)}
-        for (key, _), reading in zip(there.picks, read_all(there, objective), strict=True):
-            cells.append({**stands, "policy": key, **_row(reading)})
+    turns = _turns(turned)
+    given = (experiment, turns, objective, where(arguments.scheduler), progress_on_stderr("cells"))
+    readings = dict(read_each(*given))
+    cells = [
+        {**dict(stands), "policy": key, **_row(reading)}
+        for number, stands in enumerate(turns)
+        for (key, _), reading in zip(experiment.picks, readings[number], strict=True)
+    ]
     if arguments.format == "json":
         knobs = {knob.name: values for knob, values in turned}
         print_json({"clock": arguments.clock, "percentile": objective.percent, "knobs": knobs,
                     "cells": cells})  # fmt: skip
         return
     print(_table(cells, [knob.name for knob, _ in turned]))
+
+
+def _turns(turned: list[tuple[Knob, list[float]]]) -> list[Turns]:
+    """Every combination of the values."""
+    names = [knob.name for knob, _ in turned]
+    every = product(*(values for _, values in turned))
+    return [tuple(zip(names, values, strict=True)) for values in every]
 
 
 def _row(reading) -> dict:

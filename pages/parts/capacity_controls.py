@@ -16,6 +16,7 @@ from pages.parts.jobs import NothingYet
 from pages.parts.latency_controls import ask_slo
 from pages.parts.link import linked
 from pages.parts.store import store
+from pages.parts.sweep_controls import ask_where
 from pages.parts.view import View
 
 LOAD = 2  # times the present rate, unless another load is given
@@ -33,6 +34,7 @@ class Question:
     price : of a server
     draws : the requests
     server : what a rate is carried on, in words
+    on : where sweeps run, as for `run_all`
     """
 
     objective: Objective
@@ -40,6 +42,7 @@ class Question:
     price: Price
     draws: Draws
     server: str
+    on: str
 
 
 def need_a_rate(view: View) -> None:
@@ -101,7 +104,7 @@ def ask_question(view: View) -> Question:
         )
     slo = ask_slo(view.clock.unit)
     objective = Objective(slo, _ask_by_class(view), percent)
-    return Question(objective, load, price, draws, _server(view, preset))
+    return Question(objective, load, price, draws, _server(view, preset), ask_where())
 
 
 def _server(view: View, preset: Preset | None) -> str:

@@ -96,7 +96,7 @@ def _job(view: View, question: Question, capacity: Capacity, rates: tuple[float,
         title=f"a day under {choice.key}",
         seconds=day.seconds(choice.policy, draws, rates, capacity, view.topology),
         compute=lambda progress: plans(
-            *given, capacity, question.objective, view.clock, view.topology, progress
+            *given, capacity, question.objective, view.clock, view.topology, progress, question.on
         ),
     )
 

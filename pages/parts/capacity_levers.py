@@ -38,7 +38,8 @@ def _job(view: View, question: Question, best: Capacity) -> Job:
     many = len(levers(view.memory, view.clock, question.objective))
 
     def compute(progress) -> tuple[list[Effect], float]:
-        found = effects(*given, question.objective, view.clock, view.topology, progress)
+        servers = (question.objective, view.clock, view.topology)
+        found = effects(*given, *servers, progress, question.on)
         return found, memory_use(*given, view.clock, view.topology)
 
     return Job(

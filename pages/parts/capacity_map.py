@@ -12,7 +12,7 @@ import streamlit as st
 
 from engine import Scenario, wording
 from engine.figures.heat_map import describe_heat_map, draw_heat_map
-from engine.heat_map import METRICS, PERCENTILES, Cell, HeatMap, Place, cell, in_words, passes
+from engine.heat_map import METRICS, PERCENTILES, Cell, HeatMap, Place, in_words, passes, run_cells
 from engine.knobs import Experiment, Knob, knobs_of
 from engine.progress import Progress
 from pages.parts import show
@@ -45,7 +45,7 @@ def tell_map(view: View, question: Question) -> None:
         return
     heat_map = _ask_map(experiment, knobs, question)
     label, metric = _ask_colours(heat_map)  # also before there is a map, or a link would lose them
-    jobs = _jobs(heat_map)
+    jobs = _jobs(heat_map, question.on)
     finished(jobs)
     cells = _cells(heat_map)
     if cells:
@@ -116,20 +116,25 @@ def _cells(heat_map: HeatMap) -> dict[Place, Cell]:
     return {place: found for place, found in kept.items() if found is not None}
 
 
-def _jobs(heat_map: HeatMap) -> list[Job]:
+def _jobs(heat_map: HeatMap, on: str) -> list[Job]:
     portions = passes(heat_map)
     return [
-        _job(heat_map, number, len(portions), portion) for number, portion in enumerate(portions)
+        _job(heat_map, number, len(portions), portion, on)
+        for number, portion in enumerate(portions)
     ]
 
 
-def _job(heat_map: HeatMap, number: int, of: int, portion: list[Place]) -> Job:
+def _job(heat_map: HeatMap, number: int, of: int, portion: list[Place], on: str) -> Job:
     *shared, _ = _key(heat_map, (0, 0))
 
     def compute(progress: Progress) -> bool:
-        for done, place in enumerate(portion):
-            progress(done / len(portion), f"{done} of {len(portion)} cells")
-            store().get((*shared, place), lambda place=place: cell(heat_map, place))
+        missing = [place for place in portion if (*shared, place) not in store()]
+
+        def step(share: float, told: str) -> None:
+            progress(share, f"{told} cells")
+
+        for place, found in run_cells(heat_map, missing, on, step):
+            store().get((*shared, place), lambda found=found: found)
         return True
 
     return Job(

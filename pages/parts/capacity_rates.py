@@ -46,7 +46,7 @@ def _rate_job(view: View, question: Question, choice: Choice) -> Job:
         title=f"the capacity of {choice.key}",
         seconds=takes if is_affordable(view, choice) else math.inf,
         compute=lambda progress: largest_rate(
-            *given, question.objective, view.clock, view.topology, progress
+            *given, question.objective, view.clock, view.topology, progress, question.on
         ),
     )
 

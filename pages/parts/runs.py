@@ -11,6 +11,7 @@ from engine.capacity import rate
 from engine.capacity.draws import Draws
 from engine.capacity.headroom import headroom_in_words, smallest_memory
 from engine.league import Entry
+from engine.scale_out import where
 from engine.workload import set_aside
 from pages.parts.jobs import AT_ONCE, Job
 from pages.parts.view import Choice, View
@@ -61,6 +62,7 @@ def headroom_job(view: View, best: Entry) -> Job:
             clock=view.clock,
             topology=view.topology,
             progress=lambda share, told="": progress(share / 2, told),
+            on=where(None),
         )
         memory = smallest_memory(
             simulate,

@@ -1,0 +1,143 @@
+"""Two views side by side: what was changed, and what that did to every policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine import wording
+from engine.saved.snapshot import Snapshot
+
+OVERLOADED = "overloaded"
+SAME = 0.005  # a change of a mean that is called none
+MOST_TOLD = 3  # changes in a sentence
+
+
+@dataclass(frozen=True)
+class Change:
+    """A fact that differs; None where one of the views has no such fact."""
+
+    name: str
+    before: Any
+    after: Any
+
+    def __str__(self) -> str:
+        return f"{self.name} {_told(self.before)} → {_told(self.after)}"
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One policy in both views.
+
+    Attributes
+    ----------
+    policy : its label
+    before, after : its results
+    """
+
+    policy: str
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+
+    @property
+    def overloaded(self) -> str:
+        """Where it is overloaded: `before`, `after`, `both`, or empty."""
+        at = [side for side in ("before", "after") if getattr(self, side)["load"] == OVERLOADED]
+        return "both" if len(at) == 2 else "".join(at)
+
+    @property
+    def gain(self) -> float | None:
+        """The change of the mean latency as a share; None where one is not a steady state's."""
+        before = self.before["mean_latency"]
+        if self.overloaded or not before:
+            return None
+        return self.after["mean_latency"] / before - 1
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is different.
+
+    Attributes
+    ----------
+    changes : of what the results depend on
+    effects : on the policies that both views have; none where their times have other units
+    unit : of those times
+    same_engine : whether one version of the engine computed both
+    """
+
+    changes: tuple[Change, ...]
+    effects: tuple[Effect, ...]
+    unit: str
+    same_engine: bool
+
+    def in_words(self) -> str:
+        """The answer in one sentence."""
+        what = _what_changed(self.changes)
+        if not self.effects:
+            return f"{what}."
+        return f"{what}: {_effect_in_words(self._clearest(), self.unit)}."
+
+    def _clearest(self) -> Effect:
+        """The policy with the largest change; one that is overloaded where all are."""
+        return max(self.effects, key=lambda effect: abs(effect.gain or 0.0))
+
+
+def compare(before: Snapshot, after: Snapshot) -> Comparison:
+    """From one view to another."""
+    names = dict.fromkeys([*before.facts, *after.facts])
+    changes = tuple(
+        Change(name, before.facts.get(name), after.facts.get(name))
+        for name in names
+        if before.facts.get(name) != after.facts.get(name)
+    )
+    alike = before.unit == after.unit
+    effects = _effects(before.results, after.results) if alike else ()
+    return Comparison(changes, effects, before.unit, before.engine == after.engine)
+
+
+def _effects(before: Sequence[Mapping], after: Sequence[Mapping]) -> tuple[Effect, ...]:
+    later = {result["policy"]: result for result in after}
+    return tuple(
+        Effect(result["policy"], result, later[result["policy"]])
+        for result in before
+        if result["policy"] in later
+    )
+
+
+def _what_changed(changes: Sequence[Change]) -> str:
+    if not changes:
+        return "Nothing was changed"
+    told = "; ".join(str(change) for change in changes[:MOST_TOLD])
+    if len(changes) == 1:
+        return f"One field changed, {told}"
+    more = "; …" if len(changes) > MOST_TOLD else ""
+    return f"{wording.count(len(changes))} fields changed, {told}{more}"
+
+
+def _effect_in_words(effect: Effect, unit: str) -> str:
+    name = f"**{effect.policy}**"
+    if effect.overloaded:
+        return {
+            "both": f"{name} is overloaded in both, and its latencies grow with the horizon",
+            "before": f"{name} was overloaded and now keeps up",
+            "after": f"{name} kept up and is now overloaded",
+        }[effect.overloaded]
+    if effect.gain is None or abs(effect.gain) < SAME:
+        return f"{name} has practically the same mean latency"
+    verb = "falls" if effect.gain < 0 else "rises"
+    now = wording.amount(effect.after["mean_latency"], unit)
+    told = f"the mean latency of {name} {verb} by {wording.percent(abs(effect.gain))}, to {now}"
+    gaps = effect.before["gap"], effect.after["gap"]
+    if None in gaps:
+        return told
+    return f"{told}, its gap goes from {wording.gap(gaps[0])} to {wording.gap(gaps[1])}"
+
+
+def _told(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value)) or "none"
+    return wording.number(value) if isinstance(value, (int, float)) else str(value)

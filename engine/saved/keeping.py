@@ -1,0 +1,166 @@
+"""The database of saved views: SQLite in a file without any set-up, or PostgreSQL by its URL.
+
+A name belongs to one view for good, which the database itself sees to. Whoever saves under a
+name that is taken gets the next free one, "name (2)": two planners who save at the same moment
+lose nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlchemyError
+
+from engine.errors import InputError
+from engine.saved.snapshot import Snapshot, read_snapshot
+from engine.user_data import folder
+
+DATABASE = "HEADROOM_DATABASE"  # the environment variable that holds a URL
+MOST_NAMED = 120  # characters of a name
+MOST_ALIKE = 1000  # views that one name is given to, numbered
+
+TABLES = sa.MetaData()
+VIEWS = sa.Table(
+    "views",
+    TABLES,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.String(MOST_NAMED + 10), nullable=False, unique=True),
+    sa.Column("saved", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("view", sa.Text, nullable=False),
+)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A view in the database.
+
+    Attributes
+    ----------
+    id : never given to another one
+    name : unique
+    saved : when, in UTC
+    """
+
+    id: int
+    name: str
+    saved: datetime
+    snapshot: Snapshot
+
+
+def database_url(given: str | None = None) -> str:
+    """The URL that is given or set, else of a SQLite file among the user's own data."""
+    named = given or os.environ.get(DATABASE)
+    if not named:
+        return f"sqlite:///{folder() / 'saved.db'}"
+    try:
+        url = sa.make_url(named)
+    except SQLAlchemyError:
+        raise InputError(
+            "the URL of the database must look like postgresql://user:password@host/name"
+        ) from None
+    if url.drivername in ("postgresql", "postgres"):
+        url = url.set(drivername="postgresql+psycopg")
+    return url.render_as_string(hide_password=False)
+
+
+class Keeping:
+    """The saved views in one database.
+
+    Every method raises InputError where the database does not answer.
+    """
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+        self._has_tables = False
+
+    @classmethod
+    def at(cls, url: str) -> Keeping:
+        """In the database at a URL of `database_url`."""
+        patient = {"timeout": 20} if url.startswith("sqlite") else {}  # seconds, for a lock
+        return cls(sa.create_engine(url, connect_args=patient, pool_pre_ping=True))
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._engine.dispose()
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """A transaction: all of it is kept, or nothing."""
+        try:
+            self._make_tables()
+            with self._engine.begin() as connection:
+                yield connection
+        except IntegrityError:
+            raise
+        except DBAPIError as problem:
+            place = self._engine.url.render_as_string(hide_password=True)
+            reason = str(problem.orig).strip().splitlines()[0]
+            raise InputError(f"the database {place} does not answer: {reason}") from problem
+
+    def _make_tables(self) -> None:
+        """Once; another process may be making them at the same moment."""
+        if self._has_tables:
+            return
+        try:
+            TABLES.create_all(self._engine)
+        except (IntegrityError, OperationalError, sa.exc.ProgrammingError):
+            TABLES.create_all(self._engine)
+        self._has_tables = True
+
+    def save(self, name: str, snapshot: Snapshot) -> Kept:
+        """Keep a view under this name, or the first free one numbered after it."""
+        wanted = _checked(name)
+        for number in range(1, MOST_ALIKE):
+            free = wanted if number == 1 else f"{wanted} ({number})"
+            record = {"name": free, "saved": datetime.now(UTC), "view": snapshot.text(free)}
+            try:
+                with self.writing() as connection:
+                    (made,) = connection.execute(VIEWS.insert(), record).inserted_primary_key
+            except IntegrityError:
+                continue
+            return Kept(made, free, record["saved"], snapshot)
+        raise InputError(f"{MOST_ALIKE} views are called {wanted}: choose another name")
+
+    def views(self) -> list[Kept]:
+        """All of them, the latest first."""
+        query = sa.select(VIEWS).order_by(VIEWS.c.saved.desc(), VIEWS.c.id.desc())
+        with self.writing() as connection:
+            rows = connection.execute(query).all()
+        return [_kept(row) for row in rows]
+
+    def rename(self, id: int, name: str) -> str:
+        """Give a view this name; InputError where another has it or the view is gone."""
+        wanted = _checked(name)
+        try:
+            with self.writing() as connection:
+                changed = connection.execute(
+                    VIEWS.update().where(VIEWS.c.id == id).values(name=wanted)
+                )
+        except IntegrityError:
+            raise InputError(f"another view is called {wanted}: choose another name") from None
+        if not changed.rowcount:
+            raise InputError("that view is gone: somebody else has deleted it")
+        return wanted
+
+    def delete(self, id: int) -> None:
+        """Forget a view; nothing where it is gone already."""
+        with self.writing() as connection:
+            connection.execute(VIEWS.delete().where(VIEWS.c.id == id))
+
+
+def _kept(row: sa.Row) -> Kept:
+    saved = row.saved if row.saved.tzinfo else row.saved.replace(tzinfo=UTC)  # SQLite drops it
+    _, snapshot = read_snapshot(row.view)
+    return Kept(row.id, row.name, saved, snapshot)
+
+
+def _checked(name: str) -> str:
+    clean = " ".join(name.split())
+    if not 1 <= len(clean) <= MOST_NAMED:
+        raise InputError(f"a name must have 1 to {MOST_NAMED} characters")
+    return clean

@@ -1,0 +1,196 @@
+"""A view with its results: the settings that bring it back, and what it showed when it was kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from engine import wording
+from engine.arrivals import ARRIVALS
+from engine.clock import Clock
+from engine.errors import InputError
+from engine.fields import build
+from engine.fleet import Topology
+from engine.league import Entry
+from engine.scenario import Scenario
+from engine.version import version
+from engine.workload import Workload
+
+FORMAT = "headroom view 1"
+MOST_CHARACTERS = 1_000_000  # of a view in JSON
+NUMBERS = ("mean_latency", "p50_latency", "p90_latency", "p99_latency", "mean_ttft", "makespan")
+OF_ARRIVALS = {  # which fields of a scenario say how requests arrive
+    "backlog": (),
+    "poisson": ("rate",),
+    "gamma": ("rate", "burstiness"),
+    "on-off": ("rate", "period", "on_share"),
+}
+TITLES = {
+    "n": "requests",
+    "horizon": "horizon",
+    "on_share": "part of a period with arrivals",
+    "burstiness": "burstiness",
+}
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One view.
+
+    Attributes
+    ----------
+    page : its name, such as `Compare`
+    settings : the parameters of its link
+    title : the scenario in one line
+    facts : what the results depend on, each a value by its name, for comparisons
+    results : one record a policy: `policy`, `load`, `gap` and NUMBERS, those that are unknown
+        None
+    unit : of the times
+    engine : the version that computed them
+    trace : the name of the file that the requests are from; empty where the settings hold all
+
+    Raises
+    ------
+    InputError
+        For values of another kind, which a file may have.
+    """
+
+    page: str
+    settings: Mapping[str, Sequence[str]]
+    title: str
+    facts: Mapping[str, Any]
+    results: Sequence[Mapping[str, Any]] = ()
+    unit: str = "rounds"
+    engine: str = field(default_factory=version)
+    trace: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("page", "title", "unit", "engine", "trace"):
+            _need(isinstance(getattr(self, name), str), name, "a text")
+        _need(isinstance(self.facts, Mapping), "facts", "a record")
+        _need(isinstance(self.settings, Mapping), "settings", "a record")
+        for values in self.settings.values():
+            texts = isinstance(values, (list, tuple)) and all(isinstance(v, str) for v in values)
+            _need(texts, "settings", "lists of texts")
+        _need(isinstance(self.results, (list, tuple)), "results", "a list")
+        for result in self.results:
+            _need(isinstance(result, Mapping) and _is_result(result), "results", "one record each")
+
+    def text(self, name: str) -> str:
+        """As JSON, under a name."""
+        return json.dumps({"format": FORMAT, "name": name, **asdict(self)}, indent=1)
+
+
+def _need(is_so: bool, name: str, what: str) -> None:
+    if not is_so:
+        raise InputError(f"{name} must be {what}")
+
+
+def _is_result(result: Mapping) -> bool:
+    texts = all(isinstance(result.get(name), str) for name in ("policy", "load"))
+    numbers = (result.get(name) for name in ("gap", *NUMBERS))
+    return texts and all(value is None or isinstance(value, (int, float)) for value in numbers)
+
+
+def read_snapshot(text: str) -> tuple[str, Snapshot]:
+    """The name and the view in a JSON text.
+
+    Raises
+    ------
+    InputError
+        Where it is no view, naming what is wrong with it.
+    """
+    if len(text) > MOST_CHARACTERS:
+        raise InputError(f"the view is longer than {MOST_CHARACTERS:,} characters")
+    try:
+        record = json.loads(text)
+    except ValueError as problem:
+        raise InputError(f"the view is not JSON: {problem}") from None
+    if not isinstance(record, dict) or record.pop("format", None) != FORMAT:
+        raise InputError(f"the file is not a view of this dashboard (it has no format {FORMAT!r})")
+    name = record.pop("name", "")
+    if not isinstance(name, str):
+        raise InputError("the name of a view must be a text")
+    return name, build(Snapshot, record, "the view")
+
+
+def facts_of(
+    source: Scenario | Workload,
+    memory: int,
+    clock: Clock,
+    topology: Topology,
+    policies: Sequence[str],
+    trace: str = "",
+) -> dict[str, Any]:
+    """What results depend on, by name: two views differ in what differs here.
+
+    Parameters
+    ----------
+    policies : their labels
+    trace : the name of the file that requests are from
+    """
+    return {
+        "M (tokens)": memory,
+        **(_drawn(source) if isinstance(source, Scenario) else _given(source, trace)),
+        "clock": _clock(clock),
+        "servers": str(topology),
+        "policies": list(policies),
+    }
+
+
+def _drawn(scenario: Scenario) -> dict[str, Any]:
+    size = "n" if scenario.horizon is None else "horizon"
+    of_others = {name for kind in ARRIVALS for name in OF_ARRIVALS.get(kind, ())}
+    told = {size, *OF_ARRIVALS.get(scenario.arrivals, ())}
+    hidden = {"memory", "mix", "n", "horizon", *of_others} - told
+    plain = {
+        TITLES.get(entry.name, entry.name.replace("_", " ")): _written(
+            getattr(scenario, entry.name)
+        )
+        for entry in fields(Scenario)
+        if entry.name not in hidden
+    }
+    return {"mix": " / ".join(f"{100 * share:.3g} % {key}" for key, share in scenario.mix), **plain}
+
+
+def _written(value: Any) -> Any:
+    return value if value is None or isinstance(value, (int, float, str)) else str(value)
+
+
+def _given(workload: Workload, trace: str) -> dict[str, Any]:
+    told = {"requests": len(workload), "trace": trace, "content": workload.digest}
+    if workload.concurrency:
+        told["clients"] = workload.concurrency
+    return {name: value for name, value in told.items() if value != ""}
+
+
+def _clock(clock: Clock) -> str:
+    if clock.is_rounds:
+        return "rounds"
+    names = ("c0", "c1", "N0", "c2", "c3")
+    return ", ".join(f"{k} = {v:g}" for k, v in zip(names, clock.step, strict=True)) + " (seconds)"
+
+
+def results_of(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """The records of `Snapshot.results`."""
+    return [
+        {
+            "policy": entry.label,
+            "load": entry.verdict.kind,
+            "gap": entry.gap,
+            **{name: float(entry.numbers[name]) for name in NUMBERS},
+        }
+        for entry in entries
+    ]
+
+
+def title_of(results: Sequence[Mapping[str, Any]], unit: str) -> str:
+    """The best policy of a view and its mean latency; empty without results."""
+    if not results:
+        return ""
+    best = min(results, key=lambda result: result["mean_latency"])
+    if best["load"] == "overloaded":
+        return f"{best['policy']}: overloaded"
+    return f"{best['policy']}: {wording.amount(best['mean_latency'], unit)}"

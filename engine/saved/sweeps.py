@@ -1,0 +1,98 @@
+"""Finished parts of large sweeps, kept by what they depend on and the engine's version.
+
+Another visit, another session or another server on the same database finds them done. The space
+is bounded: what nobody has used for longest goes first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
+
+from engine.heat_map import Cell, HeatMap, Place, Reading
+from engine.saved.keeping import TABLES, Keeping
+from engine.scenario import Scenario
+from engine.version import version
+
+MOST_CHARACTERS = 100_000_000  # of all parts together
+
+PARTS = sa.Table(
+    "sweeps",
+    TABLES,
+    sa.Column("sweep", sa.String(64), primary_key=True),
+    sa.Column("part", sa.Integer, primary_key=True),
+    sa.Column("used", sa.DateTime(timezone=True), nullable=False, index=True),
+    sa.Column("size", sa.Integer, nullable=False),
+    sa.Column("cells", sa.Text, nullable=False),
+)
+
+
+def sweep_key(heat_map: HeatMap) -> str:
+    """A name for all that the cells depend on: 64 hexadecimal digits.
+
+    Not where the knobs that are turned stand at present.
+    """
+    first = heat_map.at((0, 0))
+    source = first.source if isinstance(first.source, Scenario) else heat_map.experiment.workload
+    named = source if isinstance(source, Scenario) else source.digest
+    stands = (named, first.memory, first.picks, first.clock, first.topology)
+    turned = (heat_map.across.name, heat_map.up.name, heat_map.columns, heat_map.rows)
+    told = repr((version(), *stands, *turned, heat_map.objective))
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+def remember(
+    keeping: Keeping, sweep: str, part: int, cells: Mapping[Place, Cell], most=MOST_CHARACTERS
+) -> None:
+    """Keep a part; one that is kept already stays."""
+    content = json.dumps([[*place, _record(cell)] for place, cell in cells.items()])
+    row = {
+        "sweep": sweep, "part": part, "used": datetime.now(UTC),
+        "size": len(content), "cells": content,
+    }  # fmt: skip
+    try:
+        with keeping.writing() as connection:
+            connection.execute(PARTS.insert(), row)
+    except IntegrityError:  # another session has done the same part
+        return
+    _make_room(keeping, most)
+
+
+def recall(keeping: Keeping, sweep: str) -> dict[int, dict[Place, Cell]]:
+    """The kept parts of a sweep, by their numbers."""
+    mine = PARTS.c.sweep == sweep
+    with keeping.writing() as connection:
+        rows = connection.execute(sa.select(PARTS.c.part, PARTS.c.cells).where(mine)).all()
+        if rows:
+            connection.execute(PARTS.update().where(mine).values(used=datetime.now(UTC)))
+    return {row.part: _cells(row.cells) for row in rows}
+
+
+def _make_room(keeping: Keeping, most: int) -> None:
+    by_age = sa.select(PARTS.c.sweep, PARTS.c.part, PARTS.c.size).order_by(PARTS.c.used.desc())
+    with keeping.writing() as connection:
+        held = 0
+        for row in connection.execute(by_age).all():
+            held += row.size
+            if held > most:
+                here = (PARTS.c.sweep == row.sweep) & (PARTS.c.part == row.part)
+                connection.execute(PARTS.delete().where(here))
+
+
+def _record(cell: Cell) -> dict:
+    return {name: None if found is None else asdict(found) for name, found in cell.items()}
+
+
+def _cells(content: str) -> dict[Place, Cell]:
+    return {
+        (column, row): {
+            name: None if found is None else Reading(**found) for name, found in record.items()
+        }
+        for column, row, record in json.loads(content)
+    }
