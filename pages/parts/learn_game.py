@@ -1,0 +1,5 @@
+"""Beat the scheduler."""
+
+
+def draw_game() -> None:
+    """Soon."""
