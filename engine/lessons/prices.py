@@ -63,8 +63,8 @@ def _prices(workload, lp, scale: int) -> Step:
     return Step(
         "Sell the memory",
         "Put a price on a token of memory in every round. Each request then picks the start where "
-        "its latency plus what its memory costs is least; nobody asks whether it fits. Crowded rounds "
-        "are dear.",
+        "its latency plus what its memory costs is least; nobody asks whether it fits. Crowded "
+        "rounds are dear.",
         question=Question(
             "All pay their least, and the whole memory's worth is taken off. The result is ..",
             ("at most any real total latency", "the total latency of a real schedule"),

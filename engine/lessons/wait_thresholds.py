@@ -76,8 +76,8 @@ def _grouped(greedy, grouped, threshold: int) -> Step:
         "Hold back to go faster",
         f"WAIT starts exactly {threshold} together once {threshold} wait: "
         f"{wording.number(mine)} completions a round, {verdict} the greedy "
-        f"{wording.number(other)}. At {RATE}, what arrives in a round, the fluid is met exactly; fewer starve the memory, "
-        "many more bring the waves back.",
+        f"{wording.number(other)}. At {RATE}, what arrives in a round, the fluid is met exactly; "
+        "fewer starve the memory, more bring the waves back.",
         runs={f"wait, threshold {threshold}": grouped},
         curves=Curves(
             "round",

@@ -114,10 +114,9 @@ function drawPlan(svg, film, frame, now, place) {
     hint(box, `round ${round}: with ${film.requests[head].name}, ${base + own} tokens`);
   });
   const at = place.x(full_at) + place.column / 2;
-  const nearEnd = full_at > film.shown - 3;
-  make("text", {
-    class: "over", x: nearEnd ? place.x(film.shown + 1) : at, y: 10, "text-anchor": nearEnd ? "end" : "middle",
-  }, svg, `${film.requests[head].name}: +${missing} over M`);
+  const half = 60; // of the words' width, so that they stay within the picture
+  const middle = Math.min(Math.max(at, MARGIN.left + half), place.x(film.shown + 1) - half);
+  make("text", { class: "over", x: middle, y: 12, "text-anchor": "middle" }, svg, `${film.requests[head].name}: +${missing} over M`);
 }
 
 function drawFilm(film, frame, now, width) {
@@ -132,7 +131,7 @@ function drawFilm(film, frame, now, width) {
   drawPast(svg, film, now, place);
   const level = place.y(film.memory);
   make("line", { x1: place.x(1), x2: place.x(film.shown + 1), y1: level, y2: level, stroke: "var(--limit)", "stroke-width": 2 }, svg);
-  make("text", { class: "memory", x: MARGIN.left + 4, y: level - 5 }, svg, `M = ${film.memory}`);
+  make("text", { class: "memory", x: place.x(film.shown + 1), y: level - 5, "text-anchor": "end" }, svg, `M = ${film.memory}`);
   const edge = place.x(Math.min(now, film.shown) + 1);
   make("line", { x1: edge, x2: edge, y1: MARGIN.top, y2: HEIGHT - MARGIN.bottom, stroke: "var(--st-primary-color)", "stroke-width": 2 }, svg);
   return svg;
