@@ -75,7 +75,6 @@ def _ask_step(lesson: Lesson, steps: int) -> int:
         st.button(
             "Next",
             icon=":material/arrow_forward:",
-            type="primary",
             disabled=number == steps,
             on_click=_go,
             args=(number + 1,),
