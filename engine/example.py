@@ -77,15 +77,20 @@ class Example:
         """The requests; the classes are in the order in which they appear."""
         if self.scenario is not None:
             return generate(self.scenario)
-        counts = [row.count for row in self.requests]
-        classes = tuple(dict.fromkeys(row.class_name for row in self.requests))
-        return Workload(
-            np.repeat([float(row.arrival) for row in self.requests], counts),
-            np.repeat([row.prompt for row in self.requests], counts),
-            np.repeat([row.output for row in self.requests], counts),
-            np.repeat([classes.index(row.class_name) for row in self.requests], counts),
-            classes,
-        )
+        return written_out(*self.requests)
+
+
+def written_out(*rows: Requests) -> Workload:
+    """The requests one by one; the classes are in the order in which they appear."""
+    counts = [row.count for row in rows]
+    classes = tuple(dict.fromkeys(row.class_name for row in rows))
+    return Workload(
+        np.repeat([float(row.arrival) for row in rows], counts),
+        np.repeat([row.prompt for row in rows], counts),
+        np.repeat([row.output for row in rows], counts),
+        np.repeat([classes.index(row.class_name) for row in rows], counts),
+        classes,
+    )
 
 
 def read_examples(folder: Path) -> dict[str, Example]:

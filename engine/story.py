@@ -70,7 +70,7 @@ class Story:
         return tuple(end for _, end, _ in self.stays[:-1])
 
 
-def _rank(run: Run) -> np.ndarray:
+def ranks(run: Run) -> np.ndarray:
     """(n,) position of each request in the order in which the policy considers them."""
     order = run.order
     if order is None:
@@ -82,7 +82,7 @@ def _rank(run: Run) -> np.ndarray:
 
 def tell(run: Run, i: int) -> Story:
     """The story of request `i` (an index into the run's workload)."""
-    workload, rank = run.workload, _rank(run)
+    workload, rank = run.workload, ranks(run)
     visible = run.seen
     start, seen = int(run.start[i]), int(visible[i])
     before = (rank < rank[i]) & (visible <= start)
@@ -133,7 +133,7 @@ def obstacle(run: Run, i: int, decision: int, rank: np.ndarray | None = None) ->
     the very next round. None when it would fit: then the policy stopped its walk at
     an earlier request, or held back for another reason of its own.
     """
-    rank = _rank(run) if rank is None else rank
+    rank = ranks(run) if rank is None else rank
     stays = run.stays
     owner = stays.request
     begun = (stays.begin < decision) | ((stays.begin == decision) & (rank[owner] < rank[i]))

@@ -39,6 +39,11 @@ PAGES = {
         ":material/fact_check:",
         "How far was a day from the best possible, and when?",
     ),
+    "pages/8_Learn.py": (
+        "Learn",
+        ":material/school:",
+        "Why is one order better than another? Lessons to step through, and a game.",
+    ),
     "pages/9_About.py": ("About", ":material/info:", "The model, the policies, the sources."),
 }
 

@@ -32,7 +32,6 @@ def derive_memory(preset: Preset | None) -> None:
             f"Use M = {wording.tokens(found.tokens)}",
             on_click=_use,
             args=(found.tokens,),
-            type="primary",
         )
         blocks = st.number_input(f"Or M in blocks of {BLOCK} tokens", 1, None, 1024)
         st.button("Use these blocks", on_click=_use, args=(blocks * BLOCK,))
