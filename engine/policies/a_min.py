@@ -10,10 +10,12 @@ from functools import partial
 
 from engine.compiled import kernel
 from engine.policy import MARGIN, policy
+from engine.simulate.entrance import arrival_order
 from engine.simulate.line import call_next, line_up, line_up_arrivals, new_line
 from engine.simulate.outlook import admit_if_it_fits, look_out, new_outlook, rounds_to_change
 from engine.simulate.preempting import NEWEST_DROPPED, admission_limit
-from engine.simulate.server import advance, arrival_order, need, next_decision, serve
+from engine.simulate.serve import serve
+from engine.simulate.server import advance, need, next_decision
 from engine.simulate.starting_over import start_over
 from engine.simulate.timetable import NEVER
 

@@ -6,10 +6,10 @@ from engine.batches.choose import exact_or_swap
 from engine.batches.exact import LIMIT
 from engine.batches.swap import swap
 from engine.policy import MARGIN, policy
+from engine.simulate.entrance import arrival_order
 from engine.simulate.preempting import admission_limit
 from engine.simulate.replanning import replanning
 from engine.simulate.replanning_guesses import replanning_guesses
-from engine.simulate.server import arrival_order
 
 
 def next_batch(row, prompt, output, memory):

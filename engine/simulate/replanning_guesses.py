@@ -22,6 +22,7 @@ import numpy as np
 from engine.clock import Clock
 from engine.compiled import kernel
 from engine.progress import Progress
+from engine.simulate.entrance import WAITS, arrival_order
 from engine.simulate.outlook import (
     admit_along,
     admit_if_it_fits,
@@ -32,16 +33,8 @@ from engine.simulate.outlook import (
 )
 from engine.simulate.preempting import NEWEST_DROPPED
 from engine.simulate.run import Run
-from engine.simulate.server import (
-    Server,
-    advance,
-    arrival_order,
-    need,
-    next_decision,
-    see_arrivals,
-    serve,
-    wait_for_arrival,
-)
+from engine.simulate.serve import serve
+from engine.simulate.server import Server, advance, has_quit, need, next_decision
 from engine.simulate.starting_over import start_over
 from engine.simulate.timetable import NEVER
 from engine.workload import Workload
@@ -81,15 +74,25 @@ def _wait(plan, i):
 
 
 @kernel
+def _hear(server, plan):
+    """Those that have come wait, and those who have given up do no longer."""
+    come, now = server.entrance.now, server.now
+    for k in range(now.gave_up_before, come.gave_up):
+        i = has_quit(server, k)
+        if i >= 0:
+            plan.waits[i] = False
+            plan.now.waiting -= 1
+            _forget(plan)
+    for i in range(now.arrived_before, come.arrived):
+        if server.entrance.status[i] == WAITS:
+            _wait(plan, i)
+            _forget(plan)
+
+
+@kernel
 def _begin(server, outlook, plan):
-    """See who has arrived and make room; whether anybody may be admitted in this round."""
-    now, before = server.now, server.now.arrived
-    see_arrivals(server)
-    if now.finished == now.arrived:
-        wait_for_arrival(server)
-    for i in range(before, now.arrived):
-        _wait(plan, i)
-        _forget(plan)
+    """Hear of who has come and gone, and make room; whether anybody may be admitted now."""
+    _hear(server, plan)
     if not plan.starts_over:
         return not recover(server, outlook)
     while need(server) > server.memory:
