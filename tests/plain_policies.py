@@ -87,7 +87,7 @@ def restarting(limit, beta, patience, seed):
     def decide(server):
         cleared = server.need() > server.memory
         if cleared:
-            events = (sum(f is not None for f in server.finish), len(server.coming))
+            events = (sum(f is not None for f in server.finish), len(server.coming), len(server.gone))
             if last[0] != events:
                 seen.clear()
             last[0] = events
@@ -359,6 +359,7 @@ def wait(type_of, sizes, predicted, max_wait, limit):
     in_line, back = [], []
 
     def decide(server):
+        in_line[:] = [i for i in in_line if i in server.waiting]
         new = [i for i in server.waiting if i not in in_line and i not in back]
         opened = []
         for kind in range(len(sizes)):

@@ -30,6 +30,7 @@ class PlainServer:
     def __post_init__(self):
         n = len(self.workload)
         self.arrival = self.workload.arrival.tolist()
+        self.gone = {}  # who left unserved, and why
         self.prompt = self.workload.prompt.tolist()
         self.output = self.workload.output.tolist()
         self.coming = sorted(range(n), key=lambda i: (self.arrival[i], i))
@@ -77,20 +78,49 @@ class PlainServer:
         self.left[i] = 0
 
     def run(self, decide):
-        while None in self.finish:
+        while len(self.gone) < self.finish.count(None):
+            self._see_who_comes_and_goes()
             if not self.running and not self.waiting and not self.resident:
-                self._sleep(self.arrival[self.coming[0]])
-            while self.coming and self.arrival[self.coming[0]] <= self.time:
-                self.waiting.append(self.coming.pop(0))
+                if self.coming:
+                    self._sleep(self.arrival[self.coming[0]])
+                continue
             self.any_dropped = False
             decide(self)
             if not self.running:
-                arrivals = [self.arrival[i] for i in self.coming[:1]]
-                self._sleep(min([self.alarm, *arrivals]))
+                self._sleep(min([self.alarm, *self._next_events()]))
                 continue
             self._step()
             assert self.used[-1] <= self.memory
         return self
+
+    def new(self):
+        """Who waits for the first admission."""
+        return [i for i in self.waiting if self.start[i] is None]
+
+    def _see_who_comes_and_goes(self):
+        limit = self.workload.door.queue_limit or math.inf
+        while self.coming and self.arrival[self.coming[0]] <= self.time:
+            i = self.coming.pop(0)
+            self._give_up(self.arrival[i])
+            if len(self.new()) >= limit:
+                self.gone[i] = "turned away"
+            else:
+                self.waiting.append(i)
+            assert len(self.new()) <= limit
+        self._give_up(self.time)
+
+    def _give_up(self, moment):
+        patience = self.workload.door.patience or math.inf
+        for i in self.new():
+            if self.arrival[i] + patience < moment:
+                self.waiting.remove(i)
+                self.gone[i] = "gave up"
+
+    def _next_events(self):
+        """When the next one comes or, just after, runs out of patience."""
+        patience = self.workload.door.patience or math.inf
+        ends = [math.nextafter(self.arrival[i] + patience, math.inf) for i in self.new()]
+        return [self.arrival[i] for i in self.coming[:1]] + ends
 
     def _sleep(self, moment):
         if moment <= self.time:

@@ -3,6 +3,11 @@
 from hypothesis import strategies as st
 
 from engine import Workload
+from engine.door import OPEN, Door
+
+# Sums of multiples of 1/64 are exact, so that a moment is the same however it is computed.
+_PATIENCE = st.one_of(st.just(0.0), st.integers(1, 640).map(lambda k: k / 64))
+DOORS = st.one_of(st.just(OPEN), st.builds(Door, _PATIENCE, st.integers(0, 4)))
 
 
 @st.composite

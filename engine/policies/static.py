@@ -108,9 +108,10 @@ def _static(server, members, predicted):
             preempt(server, NEWEST_DROPPED, now.running - 1)
         if now.running == 0:
             _free_finished(server, members)
-            meet(server)
-            if all_over(server):
-                return
+        meet(server)
+        if all_over(server):
+            return
+        if now.running == 0:
             _form_batch(server, members, predicted)
         fits = rounds_to_overflow(server, server.memory - members.now.kept)
         advance(server, min(rounds_to_completion(server), fits), False)
