@@ -25,6 +25,9 @@ from engine.workload import Workload, check_memory, set_aside
 
 MAX_REPLICAS = 100_000
 TIME_LIMITS = (1e-3, 1e6)  # seconds
+NO_BOUND = (
+    "a closed loop, patience and a queue limit have no bound: who is served depends on the policy"
+)
 SPLITTING = 1e-6  # seconds a request
 AGREE = 1e-4  # relative difference of bounds that are the same to the digits shown
 
@@ -89,7 +92,7 @@ class Bound:
             and self.clock == run.clock
             and self.replicas >= run.replicas
             and self.requests in (None, len(run.workload))
-            and not run.workload.concurrency  # its arrivals depend on the policy
+            and not run.workload.depends_on_run
             and (self.covers_preemption or not run.gave_up_kv)
             and (self.covers_cut_prompts or not run.cut_prompts)
         )
@@ -190,8 +193,8 @@ class BoundMethod:
         """
         self.check(clock)
         fitting, _ = set_aside(workload, check_memory(memory))
-        if workload.concurrency:
-            raise InputError("a closed loop has no bound: its arrivals depend on the policy")
+        if workload.depends_on_run:
+            raise InputError(NO_BOUND)
         replicas = number_in("replicas", replicas, 1, MAX_REPLICAS, whole=True)
         if time_limit is not None:
             time_limit = number_in("time limit (seconds)", time_limit, *TIME_LIMITS)

@@ -185,7 +185,7 @@ def reading(run, objective: Objective) -> Reading:
         ttft=objective.percentile(ttft(run)),
         tpot=objective.percentile(tpot(run)),
         mean_latency=float(run.latency.mean()),
-        attainment=float(objective.within(run).mean()),
+        attainment=float(objective.within(run).sum() / run.offered),
         preemptions=int(run.preemptions.sum()),
         verdict=kind,
         excess=_excess(objective, run, kind),

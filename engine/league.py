@@ -17,6 +17,7 @@ from engine.policy import POLICIES
 from engine.simulate.run import Run
 
 PROVED = 1.0005  # a gap that would be written as 0.0 %
+MOST_TOLD = 3  # policies named one by one in a sentence
 TIED = 1.005  # mean latencies nearer than this are called the same
 
 # What is computed from a run is kept as long as the run is.
@@ -81,6 +82,9 @@ def league_table(entries: Sequence[Entry]) -> pd.DataFrame:
         [
             {
                 "policy": entry.label,
+                "served": entry.numbers["served"],
+                "gave_up": entry.numbers["gave_up"],
+                "turned_away": entry.numbers["turned_away"],
                 "total_latency": entry.numbers["total_latency"],
                 "mean_latency": entry.mean,
                 "p50_latency": entry.numbers["p50_latency"],
@@ -153,11 +157,35 @@ def caveats(entries: Sequence[Entry]) -> list[str]:
         )
     if mine.offline and best.verdict.kind != "backlog":
         told.append("It ranks all requests at once, also those that have not arrived.")
-    aside, ran = len(best.run.set_aside), len(best.run.workload)
-    if aside:
-        share = wording.percent(aside / (aside + ran))
-        told.append(f"{share} of the requests need more than M and are set aside.")
-    return told
+    return told + who_is_set_aside(best.run) + who_is_not_served(entries)
+
+
+def who_is_set_aside(run: Run) -> list[str]:
+    """What share of the requests cannot run, and why: a sentence each."""
+    aside = len(run.set_aside)
+    everyone = aside + run.offered
+    both = {
+        "need more than M": aside - run.too_long,
+        "are longer than max_model_len": run.too_long,
+    }
+    return [
+        f"{wording.percent(count / everyone)} of the requests {what} and are set aside."
+        for what, count in both.items()
+        if count
+    ]
+
+
+def who_is_not_served(entries: Sequence[Entry]) -> list[str]:
+    """How many left unserved, under whom, and what that means for the latencies."""
+    lost = [entry for entry in entries if len(entry.run.unserved)]
+    if not lost:
+        return []
+    counted = [f"{entry.run.unserved.in_words()} under {entry.label}" for entry in lost[:MOST_TOLD]]
+    others = f" (and {len(lost) - MOST_TOLD} more policies lose some)" if lost[MOST_TOLD:] else ""
+    return [
+        f"Of {wording.count(lost[0].run.offered)} requests, {'; '.join(counted)}{others}. "
+        "Latencies are of those served, so a policy that loses the slow ones looks quick."
+    ]
 
 
 def is_proved_best(entry: Entry) -> bool:
@@ -201,4 +229,6 @@ def coverage_table(entries: Sequence[Entry], bounds: Sequence[Bound]) -> pd.Data
 def _gap_or_reason(run: Run, bound: Bound) -> str:
     if bound.covers(run):
         return wording.gap(gap(run, [bound]))
+    if run.workload.depends_on_run:
+        return "requests depend on the policy"
     return "gave up KV" if bound.certified else "not certified"

@@ -11,6 +11,8 @@ from engine.simulate.run import Run
 from engine.workload import Workload
 
 PERCENTILES = (50, 90, 99)
+LARGER_THAN_M = "set aside: needs more than M"
+TOO_LONG = "set aside: longer than max_model_len"
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +125,17 @@ def _mean(values: np.ndarray) -> float | None:
 
 
 def summary(run: Run) -> dict:
-    """The row of a league table: the command line's fields without policy and gap (DESIGN 6)."""
+    """The row of a league table: the command line's fields without policy and gap (DESIGN 6).
+
+    Times are of those who were served; the first three numbers say how many were not.
+    """
     latency = run.latency
     makespan = run.finished_at.max().item()
     p50, p90, p99 = (float(value) for value in np.percentile(latency, PERCENTILES))
     return {
+        "served": len(run.workload),
+        "gave_up": int(run.unserved.gave_up.sum()),
+        "turned_away": int((~run.unserved.gave_up).sum()),
         "total_latency": float(latency.sum()),
         "mean_latency": float(latency.mean()),
         "p50_latency": p50,
@@ -170,7 +178,7 @@ def per_request(run: Run, workload: Workload) -> pd.DataFrame:
     """One row a request of `workload`, those set aside included with an empty outcome.
 
     Columns: index, class, arrival, prompt, output, start, first_token, finish, ttft,
-    tpot, preemptions, status (`finished`, or `set aside: needs more than M`).
+    tpot, preemptions, status (`finished`, `gave up`, `turned away`, or why it was set aside).
     """
     table = pd.DataFrame(
         {
@@ -194,5 +202,15 @@ def per_request(run: Run, workload: Workload) -> pd.DataFrame:
     )
     whole = [name for name in outcome if outcome[name].dtype.kind == "i" and name != "index"]
     joined = table.merge(outcome, on="index", how="left").astype(dict.fromkeys(whole, "Int64"))
-    joined["status"] = np.where(joined["finish"].isna(), "set aside: needs more than M", "finished")
+    joined["status"] = _status(run, workload)
     return joined
+
+
+def _status(run: Run, workload: Workload) -> np.ndarray:
+    """(n,) str: what became of each request of `workload`."""
+    aside = np.where(workload.is_too_long, TOO_LONG, LARGER_THAN_M)
+    status = np.where(np.isin(workload.row, run.set_aside), aside, "finished")
+    gave_up = run.unserved.gave_up
+    status[np.isin(workload.row, run.unserved.row[gave_up])] = "gave up"
+    status[np.isin(workload.row, run.unserved.row[~gave_up])] = "turned away"
+    return status

@@ -17,7 +17,7 @@ came in between are allowed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,12 +43,15 @@ class Verdict:
     load : need of the requests over the time in which they arrive
     drift : share of the need arriving from the middle on that was left over, beyond noise
     of_what : what the load is a share of
+    unserved : share of the requests that gave up or were turned away: they are no part of the
+        load, as a server that loses requests keeps up with the others
     """
 
     kind: str
     load: float = 0.0
     drift: float = 0.0
     of_what: str = "the memory"
+    unserved: float = 0.0
 
     @property
     def is_steady(self) -> bool:
@@ -56,7 +59,13 @@ class Verdict:
         return self.kind in ("stable", "saturated")
 
     def in_words(self) -> str:
-        """One sentence on what the latencies of this run mean."""
+        """What the latencies of this run mean, in a sentence or two."""
+        if not self.unserved:
+            return self._of_the_served()
+        lost = f"{wording.percent(self.unserved)} of the requests leave unserved"
+        return f"{self._of_the_served()} {lost}; latencies are of the others."
+
+    def _of_the_served(self) -> str:
         if self.kind == "backlog":
             return "All requests arrive at once: latency grows with their number."
         if self.kind == "closed loop":
@@ -77,6 +86,10 @@ class Verdict:
 
 def verdict(run: Run) -> Verdict:
     """Judge one run by its load and by the drift of the volume in the system."""
+    return replace(_of_the_served(run), unserved=len(run.unserved) / run.offered)
+
+
+def _of_the_served(run: Run) -> Verdict:
     workload = run.workload
     arrival = workload.arrival
     first, span = arrival.min(), float(np.ptp(arrival))

@@ -61,6 +61,8 @@ def attained(run: Run, slo: Slo) -> dict[str, np.ndarray]:
 def attainment_table(entries: Sequence[Entry], slo: Slo) -> pd.DataFrame:
     """One row an entry: the shares of requests within each limit and within all, and goodput.
 
+    Those who gave up or were turned away have missed every limit.
+
     Columns: policy, one share a limit, all, and goodput: requests served within all limits
     in a clock unit, up to the makespan.
     """
@@ -68,6 +70,7 @@ def attainment_table(entries: Sequence[Entry], slo: Slo) -> pd.DataFrame:
     for entry in entries:
         within = attained(entry.run, slo)
         goodput = within["all"].sum() / entry.numbers["makespan"]
-        shares = {name: float(mask.mean()) for name, mask in within.items()}
+        offered = entry.run.offered
+        shares = {name: float(mask.sum() / offered) for name, mask in within.items()}
         rows.append({"policy": entry.label, **shares, "goodput": float(goodput)})
     return pd.DataFrame(rows)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from engine import METHODS
+from engine.bound import NO_BOUND
 from engine.convergence import as_entries
 from engine.figures.gaps import describe_gaps, draw_gaps, explain_lines
 from engine.league import coverage_table, gap_headline, league
@@ -21,8 +22,8 @@ EXACT = "hindsight"
 
 def draw(view: View) -> None:
     """The gaps, what they are made of, how to narrow them, and how they are known."""
-    if view.workload.concurrency:
-        raise NothingYet("A closed loop has no bound: its arrivals depend on the policy.")
+    if view.workload.depends_on_run:
+        raise NothingYet(f"No bound here: {NO_BOUND}.")
     jobs, searches = run_jobs(view), search_jobs(view)
     methods = bound_jobs(view, [key for key in METHODS if key != EXACT])
     exact = bound_jobs(view, [EXACT])

@@ -87,7 +87,8 @@ def restarting(limit, beta, patience, seed):
     def decide(server):
         cleared = server.need() > server.memory
         if cleared:
-            events = (sum(f is not None for f in server.finish), len(server.coming), len(server.gone))
+            finished = sum(f is not None for f in server.finish)
+            events = (finished, len(server.coming), len(server.gone))
             if last[0] != events:
                 seen.clear()
             last[0] = events

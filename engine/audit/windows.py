@@ -53,15 +53,18 @@ def cut(
     Raises
     ------
     InputError
-        For a closed loop, whose arrivals depend on the policy, a bad number, or where no
-        request fits.
+        Where who is served depends on the policy, for a bad number, or where no request fits.
     """
     requests = number_in("requests a window", requests, 1, MOST_REQUESTS, whole=True)
-    if workload.concurrency:
-        raise InputError("a closed loop cannot be audited: its arrivals depend on the policy")
+    if workload.depends_on_run:
+        raise InputError(
+            "a closed loop, patience and a queue limit cannot be audited: who is served depends "
+            "on the policy"
+        )
+    fitting, aside = set_aside(workload, memory)
     if measured is not None:
-        measured = measured[workload.peak <= memory]
-    workload, _ = set_aside(workload, memory)
+        measured = measured[~np.isin(workload.row, aside)]
+    workload = fitting
     order = np.lexsort((workload.row, workload.arrival))
     arrival = workload.arrival[order]
     parts = max(1, round(len(order) / requests))

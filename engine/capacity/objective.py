@@ -3,6 +3,7 @@
 Two things: it keeps up, by the verdict of engine/overload.py, and a percentile of the times
 its users feel stays within their limits. The verdict always counts, for below its limits a
 finite run of an overloaded server proves nothing: with more requests they would be passed.
+A user who gives up or is turned away has missed every limit, so that many must be served.
 """
 
 from __future__ import annotations
@@ -75,7 +76,8 @@ class Objective:
 
     def met_by(self, run: Run) -> bool:
         """Whether the server keeps up and its users' times stay within the limits."""
-        return keeps_up(run) and self.excess(run) <= 1
+        enough = len(run.workload) >= self.percent / 100 * run.offered
+        return enough and keeps_up(run) and self.excess(run) <= 1
 
     def _over(self, values: np.ndarray, limit: float) -> float:
         reached = self.percentile(values)

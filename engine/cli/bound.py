@@ -7,6 +7,7 @@ import argparse
 from engine.bound import METHODS, find_method
 from engine.certificate import certificate
 from engine.cli.clock_arguments import read_clock
+from engine.cli.door_arguments import add_length_argument, at_the_door
 from engine.cli.files import check_output, write_text
 from engine.cli.numbers import number
 from engine.cli.results import bound_row, show
@@ -16,6 +17,7 @@ from engine.workload import check_memory, set_aside
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_trace_arguments(parser)
+    add_length_argument(parser)
     parser.add_argument(
         "--method",
         action="append",
@@ -39,7 +41,7 @@ def run(arguments: argparse.Namespace) -> None:
     default = "fluid" if clock.is_rounds else "srpt"
     methods = [find_method(key) for key in dict.fromkeys(arguments.method or [default])]
     check_output("--certificate", arguments.certificate, [arguments.trace])
-    workload = read_workload(arguments)
+    workload = at_the_door(read_workload(arguments), arguments)
     bounds = [
         bound
         for method in methods

@@ -12,6 +12,8 @@ from engine.bound import Bound
 
 TABLE_COLUMNS = {
     "policy": "policy",
+    "gave_up": "gave up",
+    "turned_away": "turned away",
     "mean_latency": "mean",
     "p50_latency": "P50",
     "p90_latency": "P90",
@@ -23,7 +25,8 @@ TABLE_COLUMNS = {
     "preemptions": "preemptions",
     "gap": "gap",
 }
-WHOLE = ("peak_memory", "preemptions")
+WHOLE = ("gave_up", "turned_away", "peak_memory", "preemptions")
+ONLY_WHERE_ANY = ("gave_up", "turned_away")
 
 
 def bound_row(bound: Bound) -> dict:
@@ -71,6 +74,7 @@ def show(result: dict, as_json: bool) -> None:
 
 def _policy_table(rows: list[dict]) -> str:
     table = pd.DataFrame(rows)[list(TABLE_COLUMNS)]
+    table = table.drop(columns=[name for name in ONLY_WHERE_ANY if not table[name].any()])
     for column in table.columns.drop("policy"):
         write = wording.count if column in WHOLE else wording.number
         if column == "gap":

@@ -8,8 +8,10 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from engine.bound import Bound, find_method, gap
+from engine import wording
+from engine.bound import NO_BOUND, Bound, find_method, gap
 from engine.cli.clock_arguments import read_clock
+from engine.cli.door_arguments import add_door_arguments, at_the_door
 from engine.cli.files import check_output, write_text
 from engine.cli.numbers import number
 from engine.cli.predict_argument import add_predict_argument, predicted
@@ -28,6 +30,7 @@ from engine.workload import Workload, check_memory, set_aside
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_trace_arguments(parser)
     add_topology_arguments(parser)
+    add_door_arguments(parser)
     parser.add_argument(
         "--policy",
         action="append",
@@ -70,6 +73,7 @@ def run(arguments: argparse.Namespace) -> None:
     check_output("--per-request", arguments.per_request, [arguments.trace])
     topology = read_topology(arguments)
     workload = in_closed_loop(predicted(read_workload(arguments), arguments), arguments)
+    workload = at_the_door(workload, arguments)
     unasked = [key for key in quick_policies(len(workload)) if topology.takes(find_policy(key))]
     keys = list(dict.fromkeys(arguments.policy or unasked))
     chosen = [find_policy(key) for key in keys]
@@ -78,9 +82,9 @@ def run(arguments: argparse.Namespace) -> None:
     set_aside(workload, memory)  # some request must fit
     params = {policy.key: policy_params(policy, params, arguments.seed) for policy in chosen}
     runs, failed = _run_all(chosen, topology, workload, memory, clock, params)
-    _warn_of_overload(runs)
-    if methods and workload.concurrency:
-        print("no bound: in a closed loop arrivals depend on the policy", file=sys.stderr)
+    _warn(runs)
+    if methods and workload.depends_on_run:
+        print(f"no bound: {NO_BOUND}", file=sys.stderr)
         methods = []
     bounds = [
         bound
@@ -91,8 +95,9 @@ def run(arguments: argparse.Namespace) -> None:
         write_per_request(runs, workload, arguments.per_request)
     show(
         {
-            "n": len(runs[0].workload),
+            "n": runs[0].offered,
             "set_aside": len(runs[0].set_aside),
+            "too_long": runs[0].too_long,
             "memory": memory,
             "clock": arguments.clock,
             "policies": [policy_row(run, bounds) for run in runs],
@@ -118,9 +123,12 @@ def _run_all(chosen, topology, workload, memory, clock, params) -> tuple[list[Ru
     return runs, failed
 
 
-def _warn_of_overload(runs: list[Run]) -> None:
-    """Say on stderr whose latencies are no steady state."""
+def _warn(runs: list[Run]) -> None:
+    """Say on stderr whose latencies are of some requests only, or no steady state."""
     for run in runs:
+        if len(run.unserved):
+            served = f"latencies are of the {wording.count(len(run.workload))} served"
+            print(f"{run.policy}: {run.unserved.in_words()}; {served}", file=sys.stderr)
         found = verdict(run)
         if found.kind == "overloaded":
             print(f"{run.policy}: {found.in_words()}", file=sys.stderr)

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from engine import wording
 from engine.clock import ROUNDS, Clock
 from engine.errors import InputError
 from engine.simulate.entrance import GAVE_UP, TURNED_AWAY
@@ -81,7 +82,7 @@ class Unserved:
         """How many gave up and were turned away."""
         gave_up = int(self.gave_up.sum())
         both = {"gave up": gave_up, "were turned away": len(self) - gave_up}
-        return " and ".join(f"{count:,} {what}" for what, count in both.items() if count)
+        return " and ".join(f"{wording.count(n)} {what}" for what, n in both.items() if n)
 
 
 NOBODY = Unserved(np.empty(0, np.int64), np.empty(0, bool))
@@ -201,8 +202,8 @@ class Run:
         unserved = Unserved(self.workload.row[gone], self.left[gone] == GAVE_UP)
         if not len(which):
             raise InputError(
-                f"nobody is served: of {len(gone):,} requests {unserved.in_words()}; raise the "
-                "patience or the queue limit"
+                f"nobody is served: of {wording.count(len(gone))} requests "
+                f"{unserved.in_words()}; raise the patience or the queue limit"
             )
         place = np.cumsum(self.is_served) - 1
         lost = self.preempted

@@ -82,8 +82,8 @@ def headroom_job(view: View, best: Entry) -> Job:
 
 
 def bound_jobs(view: View, methods: Iterable[str] = tuple(METHODS)) -> list[Job]:
-    """One job a bound method that takes so large a workload; none for a closed loop."""
-    if view.workload.concurrency:
+    """One job a bound method that takes so large a workload; none where no bound holds."""
+    if view.workload.depends_on_run:
         return []
     fitting, _ = set_aside(view.workload, view.memory)
     able = [key for key in methods if METHODS[key].speaks(view.clock)]
