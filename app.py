@@ -30,7 +30,7 @@ def draw(view: View) -> None:
         st.metric(f"Mean latency of {best.label} ({view.clock.unit})", wording.number(best.mean))
         st.metric(f"Its P99 ({view.clock.unit})", wording.number(best.numbers["p99_latency"]))
         st.metric("Above the bound", wording.gap(best.gap))
-        st.metric("Set aside: larger than M", wording.count(len(best.run.set_aside)))
+        st.metric("Set aside, never run", wording.count(len(best.run.set_aside)))
 
     log = st.toggle("Logarithmic time", **linked("log", False, bool))
     latencies = {entry.label: entry.run.latency for entry in entries[: show.DRAWN]}

@@ -51,9 +51,10 @@ def what_next(
 
 
 def _effect(best: Entry, changed: Run, change: str) -> str:
-    if len(changed.workload) != len(best.run.workload):
-        more = len(changed.workload) - len(best.run.workload)
-        return f"{change} would let {wording.count(more)} more requests run."
+    more = len(changed.workload) - len(best.run.workload)
+    if more:
+        many = "more" if more > 0 else "fewer"
+        return f"{change} would let {wording.count(abs(more))} {many} requests be served."
     mean = float(changed.latency.mean())
     saved = 1 - mean / best.mean
     if abs(saved) < WORTH_SAYING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine import wording
 from engine.fields import number_in
 
 LONGEST_PATIENCE = 10**12  # clock units
@@ -49,15 +50,18 @@ class Door:
         """Whether requests that fit may leave unserved."""
         return bool(self.patience or self.queue_limit)
 
-    def in_words(self, unit: str) -> list[str]:
+    def __str__(self) -> str:
+        return ", ".join(self.in_words()) or "open to all"
+
+    def in_words(self) -> list[str]:
         """Its terms, in short phrases, for the line that tells of a scenario."""
         told = []
         if self.patience:
-            told.append(f"patience {self.patience:g} {unit}")
+            told.append(f"patience {self.patience:g}")
         if self.queue_limit:
-            told.append(f"queue of at most {self.queue_limit:,}")
+            told.append(f"queue of at most {wording.count(self.queue_limit)}")
         if self.max_model_len:
-            told.append(f"max_model_len {self.max_model_len:,}")
+            told.append(f"max_model_len {wording.count(self.max_model_len)}")
         return told
 
 

@@ -29,13 +29,19 @@ class Price:
     worst: float
 
 
+def _changes(chosen: Entry, rival: Entry) -> tuple[np.ndarray, np.ndarray]:
+    """By how much the latency of each request that both served changes, and its class."""
+    ours, theirs = chosen.run.workload, rival.run.workload
+    _, here, there = np.intersect1d(ours.row, theirs.row, return_indices=True)
+    return chosen.run.latency[here] - rival.run.latency[there], ours.class_of[here]
+
+
 def who_pays(chosen: Entry, rival: Entry) -> list[Price]:
-    """The change from `rival` to `chosen`, by class; both ran the same requests."""
-    change = chosen.run.latency - rival.run.latency
-    workload = chosen.run.workload
+    """The change from `rival` to `chosen`, by class, of the requests that both served."""
+    change, class_of = _changes(chosen, rival)
     found = []
-    for number, name in enumerate(workload.classes):
-        mine = change[workload.class_of == number]
+    for number, name in enumerate(chosen.run.workload.classes):
+        mine = change[class_of == number]
         if len(mine):
             worst = float(max(0.0, mine.max()))
             found.append(Price(name, float((mine > 0).mean()), float(mine.mean()), worst))
@@ -56,8 +62,9 @@ def price_table(prices: list[Price]) -> pd.DataFrame:
 
 def in_words(chosen: Entry, rival: Entry) -> str:
     """One sentence on the price of the change."""
-    later = float((chosen.run.latency > rival.run.latency).mean())
-    worst = float(np.max(chosen.run.latency - rival.run.latency, initial=0.0))
+    change, _ = _changes(chosen, rival)
+    later = float((change > 0).mean()) if len(change) else 0.0
+    worst = float(np.max(change, initial=0.0))
     if later == 0:
         return f"No request finishes later under {chosen.label} than under {rival.label}."
     return (

@@ -82,5 +82,5 @@ def generate(scenario: Scenario) -> Workload:
             prompt_uniform[mine], output_uniform[mine]
         )
     keys = tuple(key for key, _ in scenario.mix)
-    drawn = Workload(arrival, prompt, output, class_of, keys)
+    drawn = Workload(arrival, prompt, output, class_of, keys, door=scenario.door)
     return with_predictions(drawn, scenario.predict, scenario.seed)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine import wording
-from engine.capacity.objective import Objective
+from engine.capacity.objective import Objective, keeps_up
 from engine.errors import InputError
 from engine.knobs import Experiment, Knob, Turns, turned
 from engine.metrics import tpot, ttft
@@ -65,7 +65,9 @@ METRICS: dict[str, tuple[str, Callable[[Reading], float]]] = {
     "preemptions": ("preemptions", lambda reading: reading.preemptions),
     "verdict": ("verdict", lambda reading: VERDICTS.index(reading.verdict)),
 }
-VERDICTS = ("backlog", "closed loop", "too short", "stable", "saturated", "overloaded")
+VERDICTS = (
+    "backlog", "closed loop", "too short", "stable", "saturated", "sheds load", "overloaded"
+)  # fmt: skip
 PERCENTILES = ("ttft", "tpot")
 
 
@@ -188,13 +190,13 @@ def reading(run, objective: Objective) -> Reading:
         attainment=float(objective.within(run).sum() / run.offered),
         preemptions=int(run.preemptions.sum()),
         verdict=kind,
-        excess=_excess(objective, run, kind),
+        excess=_excess(objective, run),
     )
 
 
-def _excess(objective: Objective, run, kind: str) -> float:
+def _excess(objective: Objective, run) -> float:
     found = objective.excess(run) if objective.has_limits else CARRIED
-    return max(found, OVERLOADED) if kind == "overloaded" else found
+    return found if keeps_up(run) else max(found, OVERLOADED)
 
 
 def grid(

@@ -133,6 +133,8 @@ def headline(entries: Sequence[Entry]) -> str:
         first = f"**{best.label}** {compare_means(best.mean, rival.mean, rival.label)} here"
     if 1 < len(tied) < len(entries):
         first = f"{first} (tied with {', '.join(tied[1:])})"
+    if best.gap is None and best.run.workload.depends_on_run:
+        return f"{first}; no bound holds, as who is served depends on the policy."
     if best.gap is None:
         return f"{first}; no certified bound covers its run yet."
     joint = "" if first.endswith("the best") else " and"

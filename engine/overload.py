@@ -17,7 +17,7 @@ came in between are allowed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,6 +29,7 @@ MIDDLE = (0.4, 0.6)  # of the span in which requests arrive
 LATE = (0.8, 1.0)
 FALLS_BEHIND = 0.03  # drift
 NEARLY_FULL = 0.9  # load
+TOLERABLE = 0.01  # share of the requests that a server may lose and still keep up
 FEW = 100  # requests: below, there is no telling
 
 
@@ -39,12 +40,12 @@ class Verdict:
     Attributes
     ----------
     kind : `backlog` (all arrive at once), `closed loop` (its clients wait for it), `too
-        short` to tell, `stable`, `saturated` or `overloaded`
+        short` to tell, `stable`, `saturated`, `overloaded`, or `sheds load`: it loses so many
+        requests that its queue does not grow
     load : need of the requests over the time in which they arrive
     drift : share of the need arriving from the middle on that was left over, beyond noise
     of_what : what the load is a share of
-    unserved : share of the requests that gave up or were turned away: they are no part of the
-        load, as a server that loses requests keeps up with the others
+    unserved : share of the requests that gave up or were turned away
     """
 
     kind: str
@@ -54,18 +55,23 @@ class Verdict:
     unserved: float = 0.0
 
     @property
+    def keeps_up(self) -> bool:
+        """Whether the server is not overloaded, also not for those who left for it."""
+        return self.kind != "overloaded" and self.unserved <= TOLERABLE
+
+    @property
     def is_steady(self) -> bool:
         """Whether averages over this run describe more than this run."""
         return self.kind in ("stable", "saturated")
 
     def in_words(self) -> str:
-        """What the latencies of this run mean, in a sentence or two."""
-        if not self.unserved:
-            return self._of_the_served()
-        lost = f"{wording.percent(self.unserved)} of the requests leave unserved"
-        return f"{self._of_the_served()} {lost}; latencies are of the others."
-
-    def _of_the_served(self) -> str:
+        """One sentence on what the latencies of this run mean."""
+        if self.kind == "sheds load":
+            lost = wording.percent(self.unserved)
+            return (
+                f"Sheds load: {lost} of the requests leave unserved, which keeps the queue from "
+                "growing; latencies are of the others."
+            )
         if self.kind == "backlog":
             return "All requests arrive at once: latency grows with their number."
         if self.kind == "closed loop":
@@ -86,13 +92,12 @@ class Verdict:
 
 def verdict(run: Run) -> Verdict:
     """Judge one run by its load and by the drift of the volume in the system."""
-    return replace(_of_the_served(run), unserved=len(run.unserved) / run.offered)
-
-
-def _of_the_served(run: Run) -> Verdict:
     workload = run.workload
     arrival = workload.arrival
     first, span = arrival.min(), float(np.ptp(arrival))
+    unserved = len(run.unserved) / run.offered
+    if unserved > TOLERABLE:
+        return Verdict("sheds load", unserved=unserved)
     if workload.concurrency:
         return Verdict("closed loop")
     if span == 0:
@@ -107,7 +112,7 @@ def _of_the_served(run: Run) -> Verdict:
     else:
         kind = "saturated" if load > NEARLY_FULL or drift > 0 else "stable"
     of_what = "the memory" if run.clock.is_rounds else "the GPU's time, at least,"
-    return Verdict(kind, load, drift, of_what)
+    return Verdict(kind, load, drift, of_what, unserved)
 
 
 def _need(run: Run) -> np.ndarray:

@@ -12,6 +12,7 @@ from math import fsum
 
 from engine import wording
 from engine.arrivals import ARRIVALS
+from engine.door import OPEN, Door
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.predictions import EXACT, Predictions, read_predictions, write_predictions
@@ -57,6 +58,7 @@ class Scenario:
     predict : how output lengths are predicted: a model of engine/predictions.py, or its text
         such as `lognormal:bias=1,spread=0.5`
     seed : of all draws
+    door : which requests are not served, whatever the policy
 
     Raises
     ------
@@ -74,6 +76,7 @@ class Scenario:
     period: float = 2_000.0
     on_share: float = 0.25
     seed: int = 0
+    door: Door = OPEN
     predict: Predictions = EXACT
 
     def __post_init__(self) -> None:
@@ -116,6 +119,7 @@ class Scenario:
         parts += [self._arrivals_in_words(), f"M = {wording.count(self.memory)}"]
         if self.predict != EXACT:
             parts.append(f"predictions {write_predictions(self.predict)}")
+        parts += self.door.in_words()
         return ", ".join(parts + ([f"seed {self.seed}"] if self.seed else []))
 
     def _arrivals_in_words(self) -> str:

@@ -30,6 +30,7 @@ def draw(view: View) -> None:
         return
     headline.markdown(f"# {latency_headline(values, quantity, name, view.clock.unit)}")
     show.load(entries[0])
+    show.unserved(entries)
     styles = {entry.label: entry.run.policy for entry in entries}
     limit = slo.limits.get(LIMITED.get(quantity))
     shown = dict(list(values.items())[: show.DRAWN])

@@ -37,7 +37,7 @@ def test_advice_when_memory_is_no_matter():
 def test_advice_when_more_would_run():
     """Means over different requests are not compared."""
     said = advise(Workload([0, 0], [2, 11], [3, 1]), 10)
-    assert said[0].endswith("would let 1 more requests run.")
+    assert said[0].endswith("would let 1 more requests be served.")
 
 
 @pytest.mark.parametrize("key", ["vllm"])

@@ -50,9 +50,11 @@ class Objective:
     def excess(self, run: Run) -> float:
         """The largest percentile as a multiple of its limit, at most 1 where all are kept.
 
-        0 without limits. A class without requests, and requests of one token where TPOT is
-        limited, cannot miss.
+        0 without limits. Infinite where fewer were served than the percentile speaks of. A
+        class without requests, and requests of one token where TPOT is limited, cannot miss.
         """
+        if len(run.workload) < self.percent / 100 * run.offered:
+            return np.inf
         times = times_under_limits(run)
         worst = 0.0
         for slo, mine in self._parts(run.workload):
@@ -76,8 +78,7 @@ class Objective:
 
     def met_by(self, run: Run) -> bool:
         """Whether the server keeps up and its users' times stay within the limits."""
-        enough = len(run.workload) >= self.percent / 100 * run.offered
-        return enough and keeps_up(run) and self.excess(run) <= 1
+        return keeps_up(run) and self.excess(run) <= 1
 
     def _over(self, values: np.ndarray, limit: float) -> float:
         reached = self.percentile(values)
@@ -99,7 +100,7 @@ class Objective:
 
 def keeps_up(run: Run) -> bool:
     """Whether the server is not overloaded by the verdict."""
-    return verdict(run).kind != "overloaded"
+    return verdict(run).keeps_up
 
 
 def check_it_has_a_rate(workload: Workload) -> None:

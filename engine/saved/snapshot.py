@@ -10,6 +10,7 @@ from typing import Any
 from engine import wording
 from engine.arrivals import ARRIVALS
 from engine.clock import Clock
+from engine.door import OPEN
 from engine.errors import InputError
 from engine.fields import build
 from engine.fleet import Topology
@@ -145,6 +146,7 @@ def _drawn(scenario: Scenario) -> dict[str, Any]:
     of_others = {name for kind in ARRIVALS for name in OF_ARRIVALS.get(kind, ())}
     told = {size, *OF_ARRIVALS.get(scenario.arrivals, ())}
     hidden = {"memory", "mix", "n", "horizon", *of_others} - told
+    hidden |= {"door"} if scenario.door == OPEN else set()
     plain = {
         TITLES.get(entry.name, entry.name.replace("_", " ")): _written(
             getattr(scenario, entry.name)
@@ -163,6 +165,8 @@ def _given(workload: Workload, trace: str) -> dict[str, Any]:
     told = {"requests": len(workload), "trace": trace, "content": workload.digest}
     if workload.concurrency:
         told["clients"] = workload.concurrency
+    if workload.door != OPEN:
+        told["door"] = str(workload.door)
     return {name: value for name, value in told.items() if value != ""}
 
 

@@ -21,7 +21,13 @@ fitted to measured operators, can be edited in the sidebar, and carry their erro
 counts in rounds; arrivals are seen by the first round that begins after them.
 
 **Latency** is completion minus arrival. **TTFT** is the end of the round of the first token minus
-arrival. A request with *s*+*o* > *M* can never run: it is set aside, and counted.
+arrival. A request with *s*+*o* > *M* can never run, and one above max_model_len may not: it is
+set aside, and counted.
+
+Clients may have **patience**: who has waited longer without having been admitted gives up. A
+server may have a **queue limit**: who comes while so many wait for their first admission is turned
+away. Who has been admitted stays, also when preempted. Both are counted, latencies are of the
+others, and no bound is shown, since who is served then depends on the policy.
 
 A **bound** is a total latency that no schedule can beat. Each run is compared only with bounds
 that are proved for it: a run in which a request gave up its KV cache, by preemption, may beat

@@ -1,4 +1,4 @@
-"""How many servers there are, how requests get to them, and whether clients wait."""
+"""How many servers there are, how requests get to them, and which clients wait how long."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import streamlit as st
 
 from engine import Workload
 from engine.clock import Clock
+from engine.door import LONGEST_MODEL_LEN, LONGEST_PATIENCE, LONGEST_QUEUE, Door
 from engine.fleet import ROUTINGS, Topology
 from pages.parts.link import linked
 
@@ -16,7 +17,7 @@ KINDS = {ALIKE: "All do everything", POOLS: "Some prefill, others decode"}
 
 
 def ask_servers(workload: Workload, clock: Clock) -> tuple[Topology, Workload]:
-    """The servers, and the workload as a closed loop where one was asked for."""
+    """The servers, and the workload with its closed loop and its door."""
     with st.expander("Servers and clients", icon=":material/dns:"):
         kind = st.selectbox(
             "Replicas", KINDS, format_func=KINDS.get, **linked("servers", ALIKE, options=KINDS)
@@ -30,7 +31,45 @@ def ask_servers(workload: Workload, clock: Clock) -> tuple[Topology, Workload]:
             "arrivals are ignored.",
             **linked("clients", 0, int, low=0, high=100_000),
         )
-    return topology, replace(workload, concurrency=clients) if clients else workload
+        door = _ask_door(clock, bool(clients))
+    return topology, replace(workload, concurrency=clients, door=door)
+
+
+def _ask_door(clock: Clock, in_loop: bool) -> Door:
+    """Who is not served; the clients of a closed loop wait, and all come in."""
+    patience, queue_limit = 0.0, 0
+    if not in_loop:
+        patience = st.number_input(
+            f"Patience ({clock.unit}; 0: no end)",
+            0.0,
+            float(LONGEST_PATIENCE),
+            format="%.4g",
+            help="A client who has waited longer without having been admitted gives up.",
+            **linked(
+                "patience" if clock.is_rounds else "patience_s",
+                0.0,
+                float,
+                low=0.0,
+                high=LONGEST_PATIENCE,
+            ),
+        )
+        queue_limit = _ask_limit(
+            "queue_limit",
+            "Queue limit (requests; 0: none)",
+            LONGEST_QUEUE,
+            "One that comes while so many wait for admission, at its server, is turned away.",
+        )
+    longest = _ask_limit(
+        "max_model_len",
+        "max_model_len (tokens; 0: none)",
+        LONGEST_MODEL_LEN,
+        "Longer requests, prompt and output together, are set aside before the run.",
+    )
+    return Door(patience, queue_limit, longest)
+
+
+def _ask_limit(name: str, label: str, most: int, help: str) -> int:
+    return st.number_input(label, 0, most, help=help, **linked(name, 0, int, low=0, high=most))
 
 
 def _count(name: str, label: str, help: str | None = None) -> int:

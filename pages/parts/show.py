@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from engine import wording
-from engine.league import Entry, league_table
+from engine.league import Entry, league_table, who_is_not_served
 from pages.parts.jobs import finished, offer
 from pages.parts.runs import advice_job, headroom_job
 from pages.parts.view import View
@@ -52,15 +52,19 @@ def league(entries: Sequence[Entry]) -> None:
             "Mean TTFT": table["mean_ttft"].map(wording.number),
             "Makespan": table["makespan"].map(wording.number),
             "Preemptions": table["preemptions"].map(wording.count),
+            "Unserved": (table["gave_up"] + table["turned_away"]).map(wording.count),
             "Above bound": [wording.gap(entry.gap) for entry in entries],
             "Load": table["load"],
         }
     )
     if (shown["Load"] == "backlog").all():
         shown = shown.drop(columns="Load")
+    if not any(len(entry.run.unserved) for entry in entries):
+        shown = shown.drop(columns="Unserved")
     told = {
         "Above bound": "Total latency above the best certified bound that covers the run.",
         "Load": "Overloaded: more arrives than is served, and latency grows with the horizon.",
+        "Unserved": "Gave up or were turned away; latencies are of the others.",
         "Mean TTFT": "Time to first token, from arrival.",
     }
     rows(shown, "League table of the compared policies, lowest mean latency first", told)
@@ -96,10 +100,16 @@ def numbers(table: pd.DataFrame, alt: str) -> None:
 def load(entry: Entry) -> None:
     """What the latencies of a run mean: a warning where they are not a steady state."""
     found = entry.verdict
-    if found.kind == "overloaded":
+    if not found.keeps_up:
         st.warning(f"{entry.label}: {found.in_words()}", icon=":material/trending_up:")
     else:
         st.caption(f"{entry.label}: {found.in_words()}")
+
+
+def unserved(entries: Sequence[Entry]) -> None:
+    """Whose latencies these are, where requests left unserved."""
+    if told := who_is_not_served(entries):
+        st.markdown(" ".join(told))
 
 
 def advice(view: View, best: Entry) -> None:

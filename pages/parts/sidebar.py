@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from engine import wording
@@ -64,10 +66,13 @@ def ask() -> View:
         if memory != example.memory or "M = " not in title:
             title = f"{title}, M = {wording.count(memory)}"
     topology, workload = ask_servers(workload, clock)
+    if scenario is not None:
+        scenario = replace(scenario, door=workload.door)
     choices = ask_policies()
     told = [title] if preset is None else [title, preset.title]
     told += [str(topology)] if topology.servers > 1 else []
     told += [f"{workload.concurrency} clients"] if workload.concurrency else []
+    told += workload.door.in_words()
     st.caption(f"{', '.join(told)}. The address of this page is a link to this view.")
     return View(title, workload, memory, choices, scenario, clock, topology)
 
