@@ -37,7 +37,7 @@ def bounds_of(workload, memory, clock, replicas):
 
 
 @pytest.mark.parametrize("key", POLICIES)
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(data=st.data(), instance=guessed_instances(max_n=10), clock=CLOCKS)
 def test_laws_under_error(key, data, instance, clock):
     """All are served within M, it ends, twice the same, and no bound that covers it is beaten."""
