@@ -45,13 +45,19 @@ def _bias(value: float, given: Predictions) -> Predictions:
     return Lognormal(value, _lognormal(given).spread)
 
 
+ERRORS = (*(k / 10 for k in range(11)), 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0)
+MARGINS = (
+    0.0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08,
+    0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6,
+)  # fmt: skip
+
 AXES = {
     axis.key: axis
     for axis in (
         Axis(
             "error",
             "prediction error (spread)",
-            tuple(k / 10 for k in range(20)),
+            ERRORS,
             False,
             "The standard deviation of the logarithm of predicted over true output: at 0.5 two "
             "in three predictions are within a factor of 1.65, at 1 within one of 2.7.",
@@ -77,7 +83,7 @@ AXES = {
         Axis(
             MARGIN,
             "margin (share of M that plans leave free)",
-            tuple(k * 3 / 100 for k in range(20)),
+            MARGINS,
             False,
             "A margin leaves room for outputs longer than predicted, and memory idle meanwhile.",
             lambda value, given: given,

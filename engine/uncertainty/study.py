@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -32,10 +31,15 @@ from engine.workload import Workload, set_aside
 
 SEEDS = 10
 DEAR = 0.5  # seconds a run: a policy that takes longer is left out
-GUESSED = 6e-6  # seconds a request that plans made anew take, beside a policy's own cost
-READING = 1e-3  # seconds that the numbers of a run take
+GUESSED = 2.5e-6  # seconds a request that plans made anew take, beside a policy's own cost
+READING = 7e-4  # seconds that the numbers of a run take
 
 Pick = tuple[str, tuple[tuple[str, float], ...]]  # a policy's key and its parameters
+
+
+def takes_margin(policy: str) -> bool:
+    """Whether a policy has a margin to set."""
+    return any(param.name == MARGIN for param in POLICIES[policy].params)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,9 +89,7 @@ class Study:
 
     def concerns(self, policy: Policy) -> bool:
         """Whether the policy's runs differ along the axis."""
-        if self.axis.key == MARGIN:
-            return any(param.name == MARGIN for param in policy.params)
-        return policy.uses_lengths
+        return takes_margin(policy.key) if self.axis.key == MARGIN else policy.uses_lengths
 
     def truth(self, seed: int) -> Workload:
         """The requests of a draw; those that were given are always the same."""
@@ -125,10 +127,6 @@ class Draw:
     values: tuple[float, ...]
     lines: dict[str, Line]
     requests: int
-
-    @cached_property
-    def labels(self) -> list[str]:
-        return list(self.lines)
 
 
 def draw(study: Study, seed: int, progress: Progress = silent) -> Draw:
