@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from engine import POLICIES, InputError, Workload, find_policy
 from engine.errors import Livelock
+from engine.fleet import ONE_SERVER
 from engine.metrics import memory_curve
 from tests.strategies import instances
 from tests.test_clocks import CLOCKS
@@ -33,10 +34,10 @@ def params_of(policy):
     return any_values.filter(is_possible)
 
 
-def run_unless_stuck(policy, workload, memory, **given):
+def run_unless_stuck(policy, workload, memory, topology=ONE_SERVER, **given):
     """The policy's run; None where it reports that it would go on for ever."""
     try:
-        return policy.run(workload, memory, **given)
+        return topology.run(policy, workload, memory, **given)
     except Livelock:
         assert policy.key in ("alpha-greedy", "alpha-beta")
         return None
@@ -63,6 +64,17 @@ def test_laws(key, data, instance, clock):
     run = run_unless_stuck(policy, workload, memory, clock=clock, **params)
     if run is None:
         return
+    check_laws(run)
+    assert policy.may_give_up_kv or not run.gave_up_kv
+    if not policy.timed:
+        again = policy.run(workload, memory, clock=clock, **params)
+        assert (again.start == run.start).all()
+        assert (again.finished_at == run.finished_at).all()
+
+
+def check_laws(run):
+    """Of a run on one server."""
+    workload, memory = run.workload, run.memory
     assert (run.started_at >= workload.arrival).all()
     assert (run.first_token > run.start).all()
     assert (run.finish >= run.first_token).all()
@@ -74,14 +86,9 @@ def test_laws(key, data, instance, clock):
     # Whoever starts over generates its tokens again, whoever is preempted prefills them.
     assert ((generated == workload.output) | (generated == workload.output + again)).all()
     assert 0 < memory_curve(run).peak <= memory
-    assert policy.may_give_up_kv or not run.gave_up_kv
     if len(stays.request) == len(workload):
         assert not run.gave_up_kv
         assert (run.finish - run.start == workload.output).all()
-    if not policy.timed:
-        again = policy.run(workload, memory, clock=clock, **params)
-        assert (again.start == run.start).all()
-        assert (again.finished_at == run.finished_at).all()
 
 
 @pytest.mark.parametrize("key", POLICIES)

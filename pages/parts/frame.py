@@ -34,6 +34,11 @@ PAGES = {
         ":material/dns:",
         "How much is carried, how many servers does a load take, and at what price?",
     ),
+    "pages/6_Uncertainty.py": (
+        "Uncertainty",
+        ":material/casino:",
+        "What do wrong predictions of output lengths cost, and what margin helps?",
+    ),
     "pages/7_Trace_Audit.py": (
         "Trace audit",
         ":material/fact_check:",

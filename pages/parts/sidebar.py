@@ -19,6 +19,7 @@ from pages.parts.clock_controls import ask_preset, ask_round_times
 from pages.parts.link import forget, linked
 from pages.parts.memory_budget import derive_memory, memory_in_words
 from pages.parts.policy_controls import ask_policies
+from pages.parts.prediction_controls import ask_predictions
 from pages.parts.server_controls import ask_servers
 from pages.parts.store import store
 from pages.parts.upload import uploaded
@@ -65,6 +66,9 @@ def ask() -> View:
         title = example.title
         if memory != example.memory or "M = " not in title:
             title = f"{title}, M = {wording.count(memory)}"
+    workload, scenario = ask_predictions(workload, scenario)
+    if scenario is not None:
+        title = str(scenario)
     topology, workload = ask_servers(workload, clock)
     if scenario is not None:
         scenario = replace(scenario, door=workload.door)

@@ -1,0 +1,67 @@
+"""Draws put together: means over the seeds, each with the 95 % t interval of the mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.uncertainty.study import Draw
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """A mean and half the width of its interval, (values,) each; 0 for a single draw."""
+
+    mean: np.ndarray
+    half: np.ndarray
+
+    @property
+    def low(self) -> np.ndarray:
+        return self.mean - self.half
+
+    @property
+    def high(self) -> np.ndarray:
+        return self.mean + self.half
+
+
+def band(samples: np.ndarray) -> Band:
+    """Of (draws, values) independent samples."""
+    draws = len(samples)
+    mean = samples.mean(axis=0)
+    if draws < 2:
+        return Band(mean, np.zeros_like(mean))
+    from scipy.special import stdtrit
+
+    error = samples.std(axis=0, ddof=1) / np.sqrt(draws)
+    return Band(mean, float(stdtrit(draws - 1, (1 + CONFIDENCE) / 2)) * error)
+
+
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """All draws of one study."""
+
+    draws: Sequence[Draw]
+
+    @property
+    def values(self) -> np.ndarray:
+        return np.array(self.draws[0].values)
+
+    @property
+    def policies(self) -> dict[str, str]:
+        """The policy of every label."""
+        return {label: line.policy for label, line in self.draws[0].lines.items()}
+
+    def samples(self, label: str, metric: str) -> np.ndarray:
+        """(draws, values) of one of a Line's numbers."""
+        return np.array([getattr(draw.lines[label], metric) for draw in self.draws], float)
+
+    def band(self, label: str, metric: str) -> Band:
+        return band(self.samples(label, metric))
+
+    def overloaded(self, label: str) -> np.ndarray:
+        """(values,) bool: whether any draw is overloaded there."""
+        return self.samples(label, "overloaded").any(axis=0)

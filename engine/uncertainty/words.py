@@ -1,0 +1,165 @@
+"""What a study found, in sentences and as a table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from engine import wording
+from engine.policy import POLICIES
+from engine.uncertainty.axis import MARGIN, Axis
+from engine.uncertainty.best import SAME, reigns
+from engine.uncertainty.break_even import BreakEven, break_evens
+from engine.uncertainty.margin import Advice, advise
+from engine.uncertainty.pairs import Calibration
+from engine.uncertainty.pooled import Pooled
+from engine.uncertainty.study import takes_margin
+
+MOST_PARTS = 2  # between the first and the last that a sentence names
+
+
+def headline(pooled: Pooled, axis: Axis) -> str:
+    """The study in one sentence: who is best where, and when predictions stop paying."""
+    if axis.key == MARGIN:
+        return _margin_headline(pooled)
+    parts, first, last = reigns(pooled), float(pooled.values[0]), float(pooled.values[-1])
+    best = parts[0]
+    if len(parts) == 1 and not _uses_lengths(pooled, best.label):
+        return (
+            f"Predictions do not pay here: **{best.label}**, which uses no lengths, has the lowest "
+            f"mean latency at every {axis.title}."
+        )
+    if len(parts) == 1:
+        return (
+            f"**{best.label}** has the lowest mean latency at every {axis.title} from {first:g} to "
+            f"{last:g}; {_costs(pooled, best.label)}."
+        )
+    told = [f"**{each.label}** up to {each.until:.2g}" for each in parts[1:-1][:MOST_PARTS]]
+    end = parts[-1].label
+    then = f"**{end}**" + ("" if _uses_lengths(pooled, end) else ", which uses no lengths")
+    return (
+        f"**{best.label}** has the lowest mean latency up to a {axis.title} of {best.until:.2g}, "
+        + "".join(f"{each}, " for each in told)
+        + f"beyond that {then}."
+    )
+
+
+def _uses_lengths(pooled: Pooled, label: str) -> bool:
+    return POLICIES[pooled.policies[label]].uses_lengths
+
+
+def break_evens_in_words(pooled: Pooled, axis: Axis) -> str:
+    """When the best policy stops paying against the best that uses no lengths."""
+    found = {each.label: each for each in break_evens(pooled)}
+    told = found.get(reigns(pooled)[0].label)
+    if told is None or axis.key == MARGIN:
+        return ""
+    rival = f"**{told.rival}**, the best here that uses no lengths"
+    if np.isfinite(told.at):
+        last = float(pooled.values[-1])
+        return (
+            f"**{told.label}** stops paying against {rival}, at {told.at:.2g}{_range(told, last)}."
+        )
+    return f"**{told.label}** pays against {rival}, at every value tried."
+
+
+def _range(each: BreakEven, last: float) -> str:
+    """How sure a break-even is, where several draws tell."""
+    if each.earliest == each.latest:
+        return ""
+    latest = f"{each.latest:.2g}" if np.isfinite(each.latest) else f"beyond {last:g}"
+    return f" (95 %: {each.earliest:.2g} to {latest})"
+
+
+def _costs(pooled: Pooled, label: str) -> str:
+    """What the worst value of the axis costs a policy, against the best one."""
+    mean = pooled.band(label, "latency").mean
+    worst, best = int(np.nanargmax(mean)), int(np.nanargmin(mean))
+    more = wording.percent(mean[worst] / mean[best] - 1)
+    return (
+        f"its mean latency is {more} higher at {pooled.values[worst]:g} than at "
+        f"{pooled.values[best]:g}"
+    )
+
+
+def _margin_headline(pooled: Pooled) -> str:
+    found = [told for label in pooled.policies if (told := advise(pooled, label))]
+    pays = [told for told in found if told.latency < (1 - SAME) * told.without]
+    best = min(found, key=lambda told: told.latency)
+    if not pays:
+        return (
+            f"No margin is worth its memory here: **{best.label}** without one has the lowest "
+            "mean latency, and none lowers that of another by 1 %."
+        )
+    most = min(pays, key=lambda told: told.latency / told.without)
+    return f"{margin_in_words(most)} The lowest mean latency has **{best.label}**."
+
+
+def margin_in_words(told: Advice) -> str:
+    """One policy's margin in one sentence."""
+    if told.latency >= (1 - SAME) * told.without:
+        return (
+            f"**{told.label}** needs no margin: none of those tried lowers its mean latency by 1 %."
+        )
+    saved = wording.percent(1 - told.latency / told.without)
+    return (
+        f"A margin of {wording.percent(told.margin)} of M lowers the mean latency of "
+        f"**{told.label}** by {saved}, and its preemptions from "
+        f"{wording.number(told.preemptions_without)} to {wording.number(told.preemptions)}."
+    )
+
+
+def table(pooled: Pooled, axis: Axis) -> pd.DataFrame:
+    """One row a policy: mean latency along the axis, and what follows from it."""
+    places = sorted({0, len(pooled.values) // 4, len(pooled.values) // 2, len(pooled.values) - 1})
+    breaks = {each.label: each for each in break_evens(pooled)}
+    rows = []
+    for label in pooled.policies:
+        mean = pooled.band(label, "latency").mean
+        row = {"Policy": label}
+        row |= {f"At {pooled.values[k]:g}": wording.number(mean[k]) for k in places}
+        if axis.key == MARGIN:
+            told = advise(pooled, label) if takes_margin(pooled.policies[label]) else None
+            row["Recommended"] = wording.percent(told.margin) if told else "–"
+        else:
+            row["Stops paying at"] = _stops(breaks.get(label), pooled)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _stops(each: BreakEven | None, pooled: Pooled) -> str:
+    if each is None:
+        return "uses no lengths"
+    if not np.isfinite(each.at):
+        return f"beyond {pooled.values[-1]:g}"
+    if each.at <= pooled.values[0]:
+        return "never pays"
+    return f"{each.at:.2g}{_range(each, float(pooled.values[-1]))}"
+
+
+def long_table(pooled: Pooled) -> pd.DataFrame:
+    """One row a policy and value, for download: means and half widths of their 95 % intervals."""
+    rows = []
+    for label in pooled.policies:
+        columns: dict[str, object] = {"policy": label, "value": pooled.values}
+        for metric in ("latency", "preemptions", "wasted", "gap"):
+            found = pooled.band(label, metric)
+            columns |= {metric: found.mean, f"{metric}_half": found.half}
+        columns |= {"overloaded": pooled.overloaded(label), "draws": len(pooled.draws)}
+        rows.append(pd.DataFrame(columns))
+    return pd.concat(rows, ignore_index=True)
+
+
+def calibration_in_words(found: Calibration) -> str:
+    """How a predictor errs, in two sentences or three."""
+    way = "long" if found.bias >= 1 else "short"
+    factor = found.bias if found.bias >= 1 else 1 / found.bias
+    off = "right in the median" if factor < 1.02 else f"too {way} by {wording.ratio(factor)}"
+    told = (
+        f"Over {wording.count(found.pairs)} requests the predictor is {off}, with a spread of "
+        f"{found.spread:.2g}: {wording.percent(found.within)} of its predictions are within a "
+        f"factor of 1.5, and {wording.percent(found.short)} are too short."
+    )
+    if found.coverage is not None:
+        told += f" Its intervals hold {wording.percent(found.coverage)} of the true outputs."
+    return told

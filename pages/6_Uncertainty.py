@@ -1,0 +1,15 @@
+"""Uncertainty: what wrong predictions of output lengths cost, and which margin to set."""
+
+from pages.parts.frame import page
+from pages.parts.uncertainty_predictor import tell_predictor
+from pages.parts.uncertainty_study import tell_study
+from pages.parts.view import View
+
+
+def draw(view: View) -> None:
+    """A study along one axis, and the user's own predictor."""
+    tell_study(view)
+    tell_predictor(view)
+
+
+page("Uncertainty", draw)

@@ -1,0 +1,76 @@
+"""What policies are told of output lengths, in the sidebar."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from engine import Scenario, Workload
+from engine.predictions import (
+    EDGES,
+    MODELS,
+    Bucket,
+    Interval,
+    Lognormal,
+    Predictions,
+    with_predictions,
+)
+from pages.parts.link import linked
+from pages.parts.store import store
+
+AS_GIVEN = "as-given"
+
+
+def ask_predictions(
+    workload: Workload, scenario: Scenario | None
+) -> tuple[Workload, Scenario | None]:
+    """The requests and their scenario, if one drew them, with the predictions that are chosen."""
+    titles = {key: model.title for key, model in MODELS.items()}
+    usual = "exact" if scenario is None else scenario.predict.key
+    if workload.is_guessed and scenario is None:
+        titles, usual = {AS_GIVEN: "Predicted as the trace says", **titles}, AS_GIVEN
+    with st.expander("Predicted outputs", icon=":material/casino:"):
+        key = st.selectbox(
+            "Policies know output lengths",
+            titles,
+            format_func=titles.get,
+            help="Policies see predictions, memory follows the true lengths. "
+            + "  \n".join(f"**{model.title}**: {model.told}" for model in MODELS.values()),
+            **linked("predict", usual, options=titles),
+        )
+        if key == AS_GIVEN:
+            return workload, scenario
+        model = _ask_model(key)
+    seed = 0 if scenario is None else scenario.seed
+    guessed = store().get(
+        ("predicted", workload.digest, model, seed),
+        lambda: with_predictions(workload, model, seed),
+    )
+    return guessed, scenario and replace(scenario, predict=model)
+
+
+def _ask_model(key: str) -> Predictions:
+    if key == Lognormal.key:
+        return Lognormal(
+            _ask("bias", "Bias (median of predicted over true)", Lognormal.bias, 0.01, 100.0),
+            _ask("spread", "Spread (of the logarithm)", Lognormal.spread, 0.0, 5.0),
+        )
+    if key == Interval.key:
+        title = "Width of the interval (of the true output)"
+        return Interval(_ask("width", title, Interval.width, 0.0, 100.0))
+    if key == Bucket.key:
+        size = st.number_input(
+            "Tokens in a bin", 1, 10**6, **linked("bin", Bucket.size, int, low=1, high=10**6)
+        )
+        edge = st.segmented_control(
+            "Taken as", EDGES, required=True, **linked("edge", Bucket.edge, options=EDGES)
+        )
+        return Bucket(size, edge)
+    return MODELS[key]()
+
+
+def _ask(name: str, label: str, default: float, low: float, high: float) -> float:
+    return st.number_input(
+        label, low, high, step=0.1, **linked(name, default, float, low=low, high=high)
+    )
