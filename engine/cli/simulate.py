@@ -18,6 +18,7 @@ from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop
 from engine.cli.trace_arguments import add_trace_arguments, read_workload
 from engine.errors import InputError, Livelock
 from engine.fields import number_in
+from engine.fleet import Topology
 from engine.metrics import per_request, summary
 from engine.overload import verdict
 from engine.policy import Policy, find_policy, quick_policies
@@ -63,22 +64,16 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.seed is not None:
         number_in("--seed", arguments.seed, 0, 2**32 - 1, whole=True)
     clock = read_clock(arguments)
-    params = read_params(arguments.param)
     methods = [find_method(key) for key in dict.fromkeys(arguments.bound)]
     for method in methods:
         method.check(clock)
     check_output("--per-request", arguments.per_request, [arguments.trace])
     topology = read_topology(arguments)
     workload = in_closed_loop(predicted(read_workload(arguments), arguments), arguments)
-    unasked = [key for key in quick_policies(len(workload)) if topology.takes(find_policy(key))]
-    keys = list(dict.fromkeys(arguments.policy or unasked))
-    chosen = [find_policy(key) for key in keys]
-    for key in params.keys() - set(keys):
-        raise InputError(f"a parameter of {key} is given, but {key} is not among the policies")
     set_aside(workload, memory)  # some request must fit
-    params = {policy.key: policy_params(policy, params, arguments.seed) for policy in chosen}
-    runs, failed = _run_all(chosen, topology, workload, memory, clock, params)
-    _warn_of_overload(runs)
+    chosen, params = chosen_policies(arguments, topology, len(workload))
+    runs, failed = run_all(chosen, topology, workload, memory, clock, params)
+    warn_of_overload(runs)
     if methods and workload.concurrency:
         print("no bound: in a closed loop arrivals depend on the policy", file=sys.stderr)
         methods = []
@@ -103,7 +98,20 @@ def run(arguments: argparse.Namespace) -> None:
     )
 
 
-def _run_all(chosen, topology, workload, memory, clock, params) -> tuple[list[Run], list[dict]]:
+def chosen_policies(
+    arguments: argparse.Namespace, topology: Topology, n: int
+) -> tuple[list[Policy], dict[str, dict]]:
+    """The policies that were asked for, else the quick ones, and by key their parameters."""
+    given = read_params(arguments.param)
+    unasked = [key for key in quick_policies(n) if topology.takes(find_policy(key))]
+    keys = list(dict.fromkeys(arguments.policy or unasked))
+    chosen = [find_policy(key) for key in keys]
+    for key in given.keys() - set(keys):
+        raise InputError(f"a parameter of {key} is given, but {key} is not among the policies")
+    return chosen, {policy.key: policy_params(policy, given, arguments.seed) for policy in chosen}
+
+
+def run_all(chosen, topology, workload, memory, clock, params) -> tuple[list[Run], list[dict]]:
     """Every policy's run; one that would never end is told on stderr and listed apart."""
     runs, failed = [], []
     for policy in chosen:
@@ -118,7 +126,7 @@ def _run_all(chosen, topology, workload, memory, clock, params) -> tuple[list[Ru
     return runs, failed
 
 
-def _warn_of_overload(runs: list[Run]) -> None:
+def warn_of_overload(runs: list[Run]) -> None:
     """Say on stderr whose latencies are no steady state."""
     for run in runs:
         found = verdict(run)

@@ -17,7 +17,6 @@ from pages.parts.clock_controls import ask_preset, ask_round_times
 from pages.parts.link import forget, linked
 from pages.parts.memory_budget import derive_memory, memory_in_words
 from pages.parts.policy_controls import ask_policies
-from pages.parts.saved_row import ask_save
 from pages.parts.server_controls import ask_servers
 from pages.parts.store import store
 from pages.parts.upload import uploaded
@@ -70,7 +69,6 @@ def ask() -> View:
     told += [str(topology)] if topology.servers > 1 else []
     told += [f"{workload.concurrency} clients"] if workload.concurrency else []
     st.caption(f"{', '.join(told)}. The address of this page is a link to this view.")
-    ask_save()
     return View(title, workload, memory, choices, scenario, clock, topology)
 
 
