@@ -11,31 +11,6 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    """One browser for all tests; each opens its own clean context."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=browser.CHROMIUM, args=browser.FLAGS)
-        yield launched
-        launched.close()
-
-
-@pytest.fixture(scope="module")
-def server():
-    with browser.fresh_server() as address:
-        yield address
-
-
-@pytest.fixture
-def visitor(chromium):
-    """A page of a visitor who was never here."""
-    context = chromium.new_context(viewport={"width": 1440, "height": 900})
-    yield context.new_page()
-    context.close()
-
-
 def headline(page):
     return page.locator("h1").first.inner_text()
 
