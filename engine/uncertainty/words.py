@@ -8,13 +8,14 @@ import pandas as pd
 from engine import wording
 from engine.policy import POLICIES
 from engine.uncertainty.axis import MARGIN, Axis
-from engine.uncertainty.best import SAME, reigns
+from engine.uncertainty.best import reigns
 from engine.uncertainty.break_even import BreakEven, break_evens
 from engine.uncertainty.margin import Advice, advise
 from engine.uncertainty.pairs import Calibration
 from engine.uncertainty.pooled import Pooled
 from engine.uncertainty.study import takes_margin
 
+WORTH = 0.01  # of the mean latency, that a margin has to save
 MOST_PARTS = 2  # between the first and the last that a sentence names
 
 
@@ -34,7 +35,10 @@ def headline(pooled: Pooled, axis: Axis) -> str:
             f"**{best.label}** has the lowest mean latency at every {axis.title} from {first:g} to "
             f"{last:g}; {_costs(pooled, best.label)}."
         )
-    told = [f"**{each.label}** up to {each.until:.2g}" for each in parts[1:-1][:MOST_PARTS]]
+    between = parts[1:-1]
+    told = [f"**{each.label}** up to {each.until:.2g}" for each in between[:MOST_PARTS]]
+    if len(between) > MOST_PARTS:
+        told = [f"others up to {between[-1].until:.2g}"]
     end = parts[-1].label
     then = f"**{end}**" + ("" if _uses_lengths(pooled, end) else ", which uses no lengths")
     return (
@@ -56,10 +60,8 @@ def break_evens_in_words(pooled: Pooled, axis: Axis) -> str:
         return ""
     rival = f"**{told.rival}**, the best here that uses no lengths"
     if np.isfinite(told.at):
-        last = float(pooled.values[-1])
-        return (
-            f"**{told.label}** stops paying against {rival}, at {told.at:.2g}{_range(told, last)}."
-        )
+        where = f"{told.at:.2g}{_range(told, float(pooled.values[-1]))}"
+        return f"**{told.label}** stops paying against {rival}, at {where}."
     return f"**{told.label}** pays against {rival}, at every value tried."
 
 
@@ -84,7 +86,7 @@ def _costs(pooled: Pooled, label: str) -> str:
 
 def _margin_headline(pooled: Pooled) -> str:
     found = [told for label in pooled.policies if (told := advise(pooled, label))]
-    pays = [told for told in found if told.latency < (1 - SAME) * told.without]
+    pays = [told for told in found if told.latency < (1 - WORTH) * told.without]
     best = min(found, key=lambda told: told.latency)
     if not pays:
         return (
@@ -97,7 +99,7 @@ def _margin_headline(pooled: Pooled) -> str:
 
 def margin_in_words(told: Advice) -> str:
     """One policy's margin in one sentence."""
-    if told.latency >= (1 - SAME) * told.without:
+    if told.latency >= (1 - WORTH) * told.without:
         return (
             f"**{told.label}** needs no margin: none of those tried lowers its mean latency by 1 %."
         )
