@@ -99,7 +99,7 @@ def test_given_requests_have_memory_rate_and_replicas():
     workload = generate(SCENARIO)
     stands = experiment(workload)
     known = [name for name in knobs_of(stands) if "." not in name]
-    assert known == ["memory", "rate", "replicas"]
+    assert known == ["memory", "rate", "error", "width", "replicas"]
     knob = find_knob(stands, "rate")
     faster = knob.turn(stands, 2 * knob.now).workload
     assert np.allclose(np.diff(faster.arrival) * 2, np.diff(workload.arrival))

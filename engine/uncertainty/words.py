@@ -15,7 +15,6 @@ from engine.uncertainty.pairs import Calibration
 from engine.uncertainty.pooled import Pooled
 from engine.uncertainty.study import takes_margin
 
-WORTH = 0.01  # of the mean latency, that a margin has to save
 MOST_PARTS = 2  # between the first and the last that a sentence names
 
 
@@ -85,29 +84,37 @@ def _costs(pooled: Pooled, label: str) -> str:
 
 
 def _margin_headline(pooled: Pooled) -> str:
-    found = [told for label in pooled.policies if (told := advise(pooled, label))]
-    pays = [told for told in found if told.latency < (1 - WORTH) * told.without]
-    best = min(found, key=lambda told: told.latency)
-    if not pays:
-        return (
-            f"No margin is worth its memory here: **{best.label}** without one has the lowest "
-            "mean latency, and none lowers that of another by 1 %."
-        )
-    most = min(pays, key=lambda told: told.latency / told.without)
-    return f"{margin_in_words(most)} The lowest mean latency has **{best.label}**."
+    advised = advices(pooled)
+    if not advised:
+        return "No policy here has a margin to set: pick one that looks ahead."
+    told = margin_in_words(advised[0])
+    pays = [each for each in advised[1:] if each.margin > 0]
+    if pays and advised[0].margin == 0:
+        most = max(pays, key=lambda each: each.saved)
+        told = f"{told} A margin pays most for {_gain(most)}."
+    return told
+
+
+def advices(pooled: Pooled) -> list[Advice]:
+    """The margins of the policies that have one, the lowest mean latency first."""
+    labels = [label for label, key in pooled.policies.items() if takes_margin(key)]
+    found = [told for label in labels if (told := advise(pooled, label))]
+    return sorted(found, key=lambda told: told.latency)
 
 
 def margin_in_words(told: Advice) -> str:
     """One policy's margin in one sentence."""
-    if told.latency >= (1 - WORTH) * told.without:
-        return (
-            f"**{told.label}** needs no margin: none of those tried lowers its mean latency by 1 %."
-        )
-    saved = wording.percent(1 - told.latency / told.without)
+    if told.margin == 0:
+        return f"**{told.label}** needs no margin: none of those tried saves it 1 % of its latency."
+    return f"Set a margin for {_gain(told)}."
+
+
+def _gain(told: Advice) -> str:
+    sure = f" (± {wording.percent(told.half)})" if told.half > 0 else ""
     return (
-        f"A margin of {wording.percent(told.margin)} of M lowers the mean latency of "
-        f"**{told.label}** by {saved}, and its preemptions from "
-        f"{wording.number(told.preemptions_without)} to {wording.number(told.preemptions)}."
+        f"**{told.label}**: {wording.percent(told.margin)} of M cuts its mean latency by "
+        f"{wording.percent(told.saved)}{sure}, and its preemptions from "
+        f"{wording.number(told.preemptions_without)} to {wording.number(told.preemptions)}"
     )
 
 
