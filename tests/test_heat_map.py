@@ -90,7 +90,7 @@ def test_a_parameter_turns_one_policy():
     run = find_policy("vllm").run(generate(SCENARIO), 16_492, clock=CLOCK, watermark=0.05,
                                   max_num_seqs=8)  # fmt: skip
     assert (turned.run(turned.picks[1]).finished_at == run.finished_at).all()
-    with pytest.raises(InputError, match="choose from memory, rate, share, n, replicas"):
+    with pytest.raises(InputError, match="choose from memory, rate, share, n, error, width, repl"):
         find_knob(stands, "fcfs.skip")
 
 

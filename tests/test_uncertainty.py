@@ -166,11 +166,8 @@ def test_break_even_is_where_the_lines_meet():
 
 def test_reigns_follow_one_another():
     """Nobody is deposed for less than 5 %."""
-    found = reigns(
-        Pooled(
-            [drawn([[10, 10, 10, 10], [9, 10.4, 12, 14], [30, 20, 9, 8]], ("vllm", "svf", "fcfs"))]
-        )
-    )
+    lines = [[10, 10, 10, 10], [9, 10.4, 12, 14], [30, 20, 9, 8]]
+    found = reigns(Pooled([drawn(lines, ("vllm", "svf", "fcfs"))]))
     assert [each.label for each in found] == ["svf", "fcfs"]
     assert found[0].until == pytest.approx(1 + (20 - 10.4) / (20 - 10.4 + 12 - 9))
     assert found[1] == Reign("fcfs", 3.0)

@@ -101,6 +101,8 @@ def _caveats(view: View, study: Study, found: Pooled) -> None:
     told = [break_evens_in_words(found, study.axis)]
     if study.axis.key == MARGIN:
         told.append(f"Predictions: {_in_words(study.model)}.")
+    if view.workload.door.loses_requests:
+        told.append("Latencies are of those who were served.")
     left = [key for key, _ in study.picks if key not in {k for k, _ in study.affordable}]
     timed = [choice.key for choice in view.choices if choice.policy.timed]
     if left or timed:
