@@ -306,6 +306,31 @@ def test_unit_of_dates_cannot_be_set():
         read(TABLE, time_unit="days")
 
 
+BLIS = (
+    "request_id,client_id,tenant_id,slo_class,session_id,round_index,prefix_group,prefix_length,"
+    "streaming,input_tokens,output_tokens,text_tokens,image_tokens,audio_tokens,video_tokens,"
+    "reason_ratio,model,deadline_us,server_input_tokens,arrival_time_us,send_time_us,"
+    "first_chunk_time_us,last_chunk_time_us,num_chunks,status,error_message,finish_reason"
+)
+
+
+def test_blis_trace():
+    """All its columns: microseconds, the SLO class, measured times, and only what was answered."""
+    values = {"input_tokens": 100, "output_tokens": 5, "server_input_tokens": 120}
+    times = {"arrival_time_us": 10**6, "first_chunk_time_us": 1_250_000}
+    answered = {**values, **times, "last_chunk_time_us": 3 * 10**6, "slo_class": "batch"}
+    failed = [{**answered, "status": status} for status in ("timeout", "incomplete", "error")]
+    failed.append({**answered, "status": "ok", "error_message": "boom"})
+    rows = [{**answered, "status": "ok", "num_chunks": 5}, *failed]
+    names = BLIS.split(",")
+    text = "\n".join([BLIS, *(",".join(str(row.get(name, "")) for name in names) for row in rows)])
+    requests, report = read_requests(io.BytesIO(text.encode()))
+    assert lengths(requests) == [(100, 5)]
+    assert (requests.ttft.tolist(), requests.latency.tolist()) == ([0.25], [2.0])
+    assert requests.classes == ("batch",)
+    assert sum(report.set_aside.values()) == 4
+
+
 @pytest.mark.parametrize(
     "rows",
     [

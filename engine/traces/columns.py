@@ -18,7 +18,10 @@ TIME = r"\d\d:\d\d(:\d\d([.,]\d+)?)?"
 ZONE = r" ?(UTC|Z|[+-]\d\d(:?\d\d)?( UTC)?)"
 MOMENT = rf"^(19|20)\d\d-\d\d-\d\d([ T]{TIME}({ZONE})?)?$"
 MAX_NAMES = 1000
-FAILURES = "error|errored|fail|failed|failure|timeout|timedout|cancelled|canceled|aborted"
+FAILURES = (
+    "error|errored|fail|failed|failure|timeout|timedout|timed_out|cancelled|canceled|aborted"
+    "|incomplete|rejected|dropped|killed"
+)
 
 
 class Kind(Protocol):
