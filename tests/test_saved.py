@@ -2,6 +2,7 @@
 
 import json
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from engine import InputError, Scenario, find_policy, generate
 from engine.capacity.objective import Objective
 from engine.clock import ROUNDS
+from engine.door import Door
 from engine.fleet import ONE_SERVER, Topology
 from engine.hardware import presets
 from engine.heat_map import HeatMap, passes, run_cells
@@ -63,7 +65,7 @@ def snapshot(scenario=Scenario(n=200), clock=ROUNDS, topology=ONE_SERVER, keys=(
     runs = [topology.run(find_policy(key), workload, scenario.memory, clock=clock) for key in keys]
     entries = league(runs, [])
     labels = [entry.label for entry in entries]
-    facts = facts_of(scenario, scenario.memory, clock, topology, labels)
+    facts = facts_of(workload, scenario, scenario.memory, clock, topology, labels)
     settings = {"memory": [str(scenario.memory)], "classic": ["vllm", "fcfs"]}
     return Snapshot("Compare", settings, str(scenario), facts, results_of(entries), clock.unit)
 
@@ -215,9 +217,18 @@ def test_facts_tell_scenarios_apart():
         {"arrivals": "poisson"}, {"rate": 0.1}, {"burstiness": 2},
     ):  # fmt: skip
         other = Scenario(**{"n": 200, "arrivals": "gamma", **changed})
-        given = (ROUNDS, ONE_SERVER, ["svf"])
-        assert facts_of(base, base.memory, *given) != facts_of(other, other.memory, *given)
-    assert "rate" not in facts_of(Scenario(), 1, *given)
+        assert facts(base) != facts(other)
+    assert "rate" not in facts(Scenario())
+    workload = generate(base)
+    for source in (base, None):
+        for changed in (replace(workload, concurrency=3), replace(workload, door=Door(9.0))):
+            assert facts(source, workload) != facts(source, changed)
+    assert facts(None, workload) != facts(None, generate(Scenario(n=200)))
+
+
+def facts(scenario, workload=None):
+    given = (workload or generate(scenario), scenario, scenario.memory if scenario else 1)
+    return facts_of(*given, ROUNDS, ONE_SERVER, ["svf"])
 
 
 def a_map(seed=0):

@@ -22,8 +22,16 @@ class Change:
     before: Any
     after: Any
 
+    @property
+    def written_before(self) -> str:
+        return _told(self.before)
+
+    @property
+    def written_after(self) -> str:
+        return _told(self.after)
+
     def __str__(self) -> str:
-        return f"{self.name} {_told(self.before)} → {_told(self.after)}"
+        return f"{self.name} {self.written_before} → {self.written_after}"
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,7 @@ class Comparison:
     def in_words(self) -> str:
         """The answer in one sentence."""
         what = _what_changed(self.changes)
-        if not self.effects:
+        if not self.changes or not self.effects:
             return f"{what}."
         return f"{what}: {_effect_in_words(self._clearest(), self.unit)}."
 

@@ -10,11 +10,11 @@ from typing import Any
 from engine import wording
 from engine.arrivals import ARRIVALS
 from engine.clock import Clock
-from engine.door import OPEN
 from engine.errors import InputError
 from engine.fields import build
 from engine.fleet import Topology
 from engine.league import Entry
+from engine.predictions import write_predictions
 from engine.scenario import Scenario
 from engine.version import version
 from engine.workload import Workload
@@ -30,9 +30,8 @@ OF_ARRIVALS = {  # which fields of a scenario say how requests arrive
 }
 TITLES = {
     "n": "requests",
-    "horizon": "horizon",
     "on_share": "part of a period with arrivals",
-    "burstiness": "burstiness",
+    "predict": "predicted lengths",
 }
 
 
@@ -118,7 +117,8 @@ def read_snapshot(text: str) -> tuple[str, Snapshot]:
 
 
 def facts_of(
-    source: Scenario | Workload,
+    workload: Workload,
+    scenario: Scenario | None,
     memory: int,
     clock: Clock,
     topology: Topology,
@@ -129,12 +129,17 @@ def facts_of(
 
     Parameters
     ----------
+    scenario : what drew the requests; None where they were given
     policies : their labels
     trace : the name of the file that requests are from
     """
+    of_requests = _given(workload, trace) if scenario is None else _drawn(scenario)
+    terms = workload.door.in_words(clock.unit)
     return {
         "M (tokens)": memory,
-        **(_drawn(source) if isinstance(source, Scenario) else _given(source, trace)),
+        **of_requests,
+        **({"clients": workload.concurrency} if workload.concurrency else {}),
+        **({"terms": ", ".join(terms)} if terms else {}),
         "clock": _clock(clock),
         "servers": str(topology),
         "policies": list(policies),
@@ -145,29 +150,21 @@ def _drawn(scenario: Scenario) -> dict[str, Any]:
     size = "n" if scenario.horizon is None else "horizon"
     of_others = {name for kind in ARRIVALS for name in OF_ARRIVALS.get(kind, ())}
     told = {size, *OF_ARRIVALS.get(scenario.arrivals, ())}
-    hidden = {"memory", "mix", "n", "horizon", *of_others} - told
-    hidden |= {"door"} if scenario.door == OPEN else set()
-    plain = {
-        TITLES.get(entry.name, entry.name.replace("_", " ")): _written(
-            getattr(scenario, entry.name)
-        )
+    hidden = {"memory", "mix", "n", "horizon", "door", *of_others} - told  # the door has its words
+    values = {
+        entry.name: getattr(scenario, entry.name)
         for entry in fields(Scenario)
         if entry.name not in hidden
     }
-    return {"mix": " / ".join(f"{100 * share:.3g} % {key}" for key, share in scenario.mix), **plain}
-
-
-def _written(value: Any) -> Any:
-    return value if value is None or isinstance(value, (int, float, str)) else str(value)
+    values["predict"] = write_predictions(scenario.predict)
+    mix = " / ".join(f"{100 * share:.3g} % {key}" for key, share in scenario.mix)
+    told = {TITLES.get(name, name.replace("_", " ")): value for name, value in values.items()}
+    return {"mix": mix} | {name: value for name, value in told.items() if value is not None}
 
 
 def _given(workload: Workload, trace: str) -> dict[str, Any]:
-    told = {"requests": len(workload), "trace": trace, "content": workload.digest}
-    if workload.concurrency:
-        told["clients"] = workload.concurrency
-    if workload.door != OPEN:
-        told["door"] = str(workload.door)
-    return {name: value for name, value in told.items() if value != ""}
+    named = {"trace": trace} if trace else {}
+    return {"requests": len(workload), **named, "content": workload.digest}
 
 
 def _clock(clock: Clock) -> str:
@@ -190,11 +187,11 @@ def results_of(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     ]
 
 
-def title_of(results: Sequence[Mapping[str, Any]], unit: str) -> str:
-    """The best policy of a view and its mean latency; empty without results."""
+def best_of(results: Sequence[Mapping[str, Any]], unit: str) -> str:
+    """The lowest mean latency of a view, and whose it is; empty without results."""
     if not results:
         return ""
     best = min(results, key=lambda result: result["mean_latency"])
     if best["load"] == "overloaded":
-        return f"{best['policy']}: overloaded"
-    return f"{best['policy']}: {wording.amount(best['mean_latency'], unit)}"
+        return f"{best['policy']} is overloaded"
+    return f"{wording.amount(best['mean_latency'], unit)} ({best['policy']})"

@@ -7,25 +7,29 @@ the page is drawn again after each, and what was done stays when the rest is can
 from __future__ import annotations
 
 from collections.abc import Hashable
+from contextlib import suppress
 
 import streamlit as st
 
-from engine import Scenario, wording
+from engine import InputError, Scenario, wording
 from engine.figures.heat_map import describe_heat_map, draw_heat_map
 from engine.heat_map import METRICS, PERCENTILES, Cell, HeatMap, Place, in_words, passes, run_cells
 from engine.knobs import Experiment, Knob, knobs_of
 from engine.progress import Progress
+from engine.saved.sweeps import recall, remember, sweep_key
 from pages.parts import show
 from pages.parts.capacity_controls import Question, in_clock
 from pages.parts.capacity_rates import is_affordable
 from pages.parts.jobs import Job, finished, offer
 from pages.parts.link import linked
+from pages.parts.saved_store import keeping
 from pages.parts.store import store
 from pages.parts.view import View
 
 CHART = "heat-map"
 SIDES = (10, 20, 30)
 SIDE = 20
+LARGE = 1.0  # seconds: a map that takes longer is kept for later visits
 
 
 def tell_map(view: View, question: Question) -> None:
@@ -45,6 +49,7 @@ def tell_map(view: View, question: Question) -> None:
         return
     heat_map = _ask_map(experiment, knobs, question)
     label, metric = _ask_colours(heat_map)  # also before there is a map, or a link would lose them
+    _recall(heat_map)
     jobs = _jobs(heat_map, question.on)
     finished(jobs)
     cells = _cells(heat_map)
@@ -116,6 +121,34 @@ def _cells(heat_map: HeatMap) -> dict[Place, Cell]:
     return {place: found for place, found in kept.items() if found is not None}
 
 
+def _recall(heat_map: HeatMap) -> None:
+    """Take over what another visit has computed of a large map."""
+    if not _is_large(heat_map):
+        return
+    *shared, _ = _key(heat_map, (0, 0))
+    problem = store().get((*shared, "recalled"), lambda: _recalled(heat_map))
+    if problem:
+        st.caption(f"Maps are not kept for later visits: {problem}.")
+
+
+def _recalled(heat_map: HeatMap) -> str:
+    """Put the kept parts into the store; what went wrong, if anything."""
+    *shared, _ = _key(heat_map, (0, 0))
+    try:
+        parts = recall(keeping(), sweep_key(heat_map))
+    except InputError as problem:
+        return str(problem)
+    for number, found in parts.items():
+        for place, told in found.items():
+            store().get((*shared, place), lambda told=told: told)
+        store().get((*shared, "portion", number), lambda: True)
+    return ""
+
+
+def _is_large(heat_map: HeatMap) -> bool:
+    return heat_map.seconds([place for portion in passes(heat_map) for place in portion]) >= LARGE
+
+
 def _jobs(heat_map: HeatMap, on: str) -> list[Job]:
     portions = passes(heat_map)
     return [
@@ -135,6 +168,10 @@ def _job(heat_map: HeatMap, number: int, of: int, portion: list[Place], on: str)
 
         for place, found in run_cells(heat_map, missing, on, step):
             store().get((*shared, place), lambda found=found: found)
+        if _is_large(heat_map):
+            here = {place: store().peek((*shared, place)) for place in portion}
+            with suppress(InputError):  # the map is there; that it cannot be kept is told above
+                remember(keeping(), sweep_key(heat_map), number, here)
         return True
 
     return Job(

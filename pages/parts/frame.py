@@ -12,6 +12,7 @@ from engine import InputError
 from engine.compiled import announced
 from pages.parts import link
 from pages.parts.jobs import NothingYet, work_off
+from pages.parts.saved_row import save_if_asked
 from pages.parts.sidebar import ask
 from pages.parts.view import View
 
@@ -33,6 +34,11 @@ PAGES = {
         "Capacity",
         ":material/dns:",
         "How much is carried, how many servers does a load take, and at what price?",
+    ),
+    "pages/5_Saved.py": (
+        "Saved",
+        ":material/bookmarks:",
+        "What was kept, and what did a change do?",
     ),
     "pages/6_Uncertainty.py": (
         "Uncertainty",
@@ -99,4 +105,5 @@ def page(name: str, draw: Callable[[View], None]) -> None:
         link.publish(complete)
         with navigation:
             _navigation()
+    save_if_asked(name, view if complete else None)
     work_off(working)

@@ -1,0 +1,26 @@
+"""Saved: views that were kept, to open again and to compare."""
+
+import streamlit as st
+
+from pages.parts.frame import PAGES, page
+from pages.parts.saved_compare import tell_comparison
+from pages.parts.saved_list import ask_import, headline, tell_list, tell_one
+from pages.parts.saved_store import keeping
+from pages.parts.view import View
+
+
+def draw(view: View) -> None:
+    """All of them, one of them, two of them."""
+    views = keeping().views()
+    st.markdown(f"# {headline(views)}")
+    if views:
+        tell_list(views)
+        tell_one(views, {name: path for path, (name, *_) in PAGES.items()})
+        tell_comparison(views)
+    else:
+        st.caption("“Save this view” in the sidebar keeps what any page shows, with its results.")
+    st.markdown("## From a file")
+    ask_import()
+
+
+page("Saved", draw)
