@@ -103,6 +103,34 @@ def league_table(entries: Sequence[Entry]) -> pd.DataFrame:
     )
 
 
+def written_table(entries: Sequence[Entry]) -> pd.DataFrame:
+    """One row an entry in words, for people: without columns that say nothing here."""
+    table = league_table(entries)
+    times = {
+        "Mean latency": "mean_latency",
+        "P50": "p50_latency",
+        "P90": "p90_latency",
+        "P99": "p99_latency",
+        "Mean TTFT": "mean_ttft",
+        "Makespan": "makespan",
+    }
+    written = {title: table[name].map(wording.number) for title, name in times.items()}
+    shown = pd.DataFrame(
+        {
+            "Policy": table["policy"],
+            **written,
+            "Preemptions": table["preemptions"].map(wording.count),
+            "Unserved": (table["gave_up"] + table["turned_away"]).map(wording.count),
+            "Above bound": [wording.gap(entry.gap) for entry in entries],
+            "Load": table["load"],
+        }
+    )
+    needless = ["Load"] if (shown["Load"] == "backlog").all() else []
+    if not any(len(entry.run.unserved) for entry in entries):
+        needless.append("Unserved")
+    return shown.drop(columns=needless)
+
+
 def compare_means(quick: float, slow: float, rival: str) -> str:
     """How a mean latency of `quick` relates to the rival's larger one, as a verb phrase."""
     times = slow / quick

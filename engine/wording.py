@@ -64,3 +64,12 @@ def percent(share: float) -> str:
 def gap(value: float | None) -> str:
     """Cost over bound as the excess: 1.09 -> +9.0 %; a dash where no bound covers the run."""
     return "–" if value is None else f"+{percent(max(0.0, value - 1))}"
+
+
+def told(value: object) -> str:
+    """Any value of a setting: numbers as above, several with commas, nothing as `none`."""
+    if value is None:
+        return "none"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(told, value)) or "none"
+    return number(value) if isinstance(value, (int, float)) else str(value)

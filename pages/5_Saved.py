@@ -18,7 +18,7 @@ def draw(view: View) -> None:
         tell_one(views, {name: path for path, (name, *_) in PAGES.items()})
         tell_comparison(views)
     else:
-        st.caption("“Save this view” in the sidebar keeps what any page shows, with its results.")
+        st.caption("“Save or export” in the sidebar keeps what any page shows, with its results.")
     st.markdown("## From a file")
     ask_import()
 

@@ -59,6 +59,8 @@ def test_every_example_on_every_page(path, key):
     if path == CAPACITY and key not in ("bursty-evening", "light-load"):  # no rate, or too few
         assert "Capacity is a rate" in said(at)
         return
+    if path == "pages/5_Saved.py":  # shows what is kept, whatever the example
+        return
     assert len(at.get("plotly_chart")) >= 1
 
 

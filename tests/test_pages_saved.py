@@ -24,7 +24,7 @@ def database(tmp_path, monkeypatch):
 
 def save(at, name):
     at.text_input(key="save name").set_value(name).run()
-    next(button for button in at.button if button.label == "Save").click().run()
+    next(button for button in at.button if button.label == "Save this view").click().run()
     assert not at.exception, at.exception
     return at
 
@@ -106,7 +106,7 @@ def test_nothing_saved_yet():
     """The page says how."""
     at = open_page(SAVED)
     assert "Nothing is saved yet" in said(at)
-    assert "Save this view" in said(at)
+    assert "Save or export" in said(at)
 
 
 def test_a_database_that_is_not_there(monkeypatch):

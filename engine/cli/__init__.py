@@ -19,6 +19,7 @@ from engine.cli import (
     hardware,
     import_,
     policies,
+    report,
     simulate,
     sweep,
     verify,
@@ -36,6 +37,7 @@ COMMANDS = {
     "calibrate": calibrate,
     "capacity": capacity,
     "sweep": sweep,
+    "report": report,
     "policies": policies,
     "hardware": hardware,
 }

@@ -16,8 +16,8 @@ from engine.scenario import Scenario, read_mix
 from engine.workload import Workload
 
 
-def add_source_arguments(parser: argparse.ArgumentParser) -> None:
-    """A trace or what describes a scenario, the memory, the clock, and how to print."""
+def add_source_arguments(parser: argparse.ArgumentParser, tables: bool = True) -> None:
+    """A trace or what describes a scenario, the memory, the clock, and how to print `tables`."""
     parser.add_argument(
         "trace", nargs="?", metavar="TRACE", help="a CSV or a known log; without it, a mix is drawn"
     )
@@ -42,7 +42,8 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--param", action="append", default=[], metavar="KEY.NAME=VALUE", help="repeatable"
     )
-    parser.add_argument("--format", choices=["table", "json"], default="table")
+    if tables:
+        parser.add_argument("--format", choices=["table", "json"], default="table")
 
 
 def read_source(arguments: argparse.Namespace, memory: int) -> Scenario | Workload:

@@ -20,6 +20,7 @@ from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop
 from engine.cli.trace_arguments import add_trace_arguments, read_workload
 from engine.errors import InputError, Livelock
 from engine.fields import number_in
+from engine.fleet import Topology
 from engine.metrics import per_request, summary
 from engine.overload import verdict
 from engine.policy import Policy, find_policy, quick_policies
@@ -66,7 +67,6 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.seed is not None:
         number_in("--seed", arguments.seed, 0, 2**32 - 1, whole=True)
     clock = read_clock(arguments)
-    params = read_params(arguments.param)
     methods = [find_method(key) for key in dict.fromkeys(arguments.bound)]
     for method in methods:
         method.check(clock)
@@ -74,15 +74,10 @@ def run(arguments: argparse.Namespace) -> None:
     topology = read_topology(arguments)
     workload = in_closed_loop(predicted(read_workload(arguments), arguments), arguments)
     workload = at_the_door(workload, arguments)
-    unasked = [key for key in quick_policies(len(workload)) if topology.takes(find_policy(key))]
-    keys = list(dict.fromkeys(arguments.policy or unasked))
-    chosen = [find_policy(key) for key in keys]
-    for key in params.keys() - set(keys):
-        raise InputError(f"a parameter of {key} is given, but {key} is not among the policies")
     set_aside(workload, memory)  # some request must fit
-    params = {policy.key: policy_params(policy, params, arguments.seed) for policy in chosen}
-    runs, failed = _run_all(chosen, topology, workload, memory, clock, params)
-    _warn(runs)
+    chosen, params = chosen_policies(arguments, topology, len(workload))
+    runs, failed = run_all(chosen, topology, workload, memory, clock, params)
+    warn(runs)
     if methods and workload.depends_on_run:
         print(f"no bound: {NO_BOUND}", file=sys.stderr)
         methods = []
@@ -108,7 +103,20 @@ def run(arguments: argparse.Namespace) -> None:
     )
 
 
-def _run_all(chosen, topology, workload, memory, clock, params) -> tuple[list[Run], list[dict]]:
+def chosen_policies(
+    arguments: argparse.Namespace, topology: Topology, n: int
+) -> tuple[list[Policy], dict[str, dict]]:
+    """The policies that were asked for, else the quick ones, and by key their parameters."""
+    given = read_params(arguments.param)
+    unasked = [key for key in quick_policies(n) if topology.takes(find_policy(key))]
+    keys = list(dict.fromkeys(arguments.policy or unasked))
+    chosen = [find_policy(key) for key in keys]
+    for key in given.keys() - set(keys):
+        raise InputError(f"a parameter of {key} is given, but {key} is not among the policies")
+    return chosen, {policy.key: policy_params(policy, given, arguments.seed) for policy in chosen}
+
+
+def run_all(chosen, topology, workload, memory, clock, params) -> tuple[list[Run], list[dict]]:
     """Every policy's run; one that would never end is told on stderr and listed apart."""
     runs, failed = [], []
     for policy in chosen:
@@ -123,7 +131,7 @@ def _run_all(chosen, topology, workload, memory, clock, params) -> tuple[list[Ru
     return runs, failed
 
 
-def _warn(runs: list[Run]) -> None:
+def warn(runs: list[Run]) -> None:
     """Say on stderr whose latencies are of some requests only, or no steady state."""
     for run in runs:
         if len(run.unserved):

@@ -17,6 +17,7 @@ h1 { font-size: 1.6rem; line-height: 1.25 } h2 { font-size: 1.2rem; margin-top: 
 .scroll { overflow-x: auto } table { border-collapse: collapse; font-size: .9rem }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid #e2e8f0; text-align: right;
   white-space: nowrap } th:first-child, td:first-child { text-align: left }
+tr > :nth-child(2):last-child { white-space: normal; text-align: left }
 """
 
 Block = str | pd.DataFrame | go.Figure
@@ -29,7 +30,8 @@ def html_page(title: str, blocks: Sequence[Block]) -> str:
     ----------
     title : of the browser's tab
     blocks : in order: a text is a paragraph, or a heading where it begins with `# ` or
-        `## `, with `**bold**` words; a data frame is a table, a figure a chart
+        `## `, with `**bold**` words and addresses as links; a data frame is a table, a figure
+        a chart
     """
     library = True  # the first chart brings it for all
     drawn = []
@@ -63,4 +65,5 @@ def _text(text: str) -> str:
     marks, _, rest = text.partition(" ")
     tag, content = (f"h{len(marks)}", rest) if marks in ("#", "##") else ("p", text)
     bold = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escape(content))
-    return f"<{tag}>{bold}</{tag}>"
+    linked = re.sub(r"https?://[^\s<]+", r'<a href="\g<0>">\g<0></a>', bold)
+    return f"<{tag}>{linked}</{tag}>"

@@ -24,11 +24,11 @@ class Change:
 
     @property
     def written_before(self) -> str:
-        return _told(self.before)
+        return wording.told(self.before)
 
     @property
     def written_after(self) -> str:
-        return _told(self.after)
+        return wording.told(self.after)
 
     def __str__(self) -> str:
         return f"{self.name} {self.written_before} → {self.written_after}"
@@ -141,11 +141,3 @@ def _effect_in_words(effect: Effect, unit: str) -> str:
     if None in gaps:
         return told
     return f"{told}, its gap goes from {wording.gap(gaps[0])} to {wording.gap(gaps[1])}"
-
-
-def _told(value: Any) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, (list, tuple)):
-        return ", ".join(map(str, value)) or "none"
-    return wording.number(value) if isinstance(value, (int, float)) else str(value)

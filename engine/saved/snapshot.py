@@ -134,7 +134,7 @@ def facts_of(
     trace : the name of the file that requests are from
     """
     of_requests = _given(workload, trace) if scenario is None else _drawn(scenario)
-    terms = workload.door.in_words(clock.unit)
+    terms = workload.door.in_words()
     return {
         "M (tokens)": memory,
         **of_requests,

@@ -12,7 +12,7 @@ from engine import InputError
 from engine.compiled import announced
 from pages.parts import link
 from pages.parts.jobs import NothingYet, work_off
-from pages.parts.saved_row import save_if_asked
+from pages.parts.saved_row import keep_row
 from pages.parts.sidebar import ask
 from pages.parts.view import View
 
@@ -105,5 +105,7 @@ def page(name: str, draw: Callable[[View], None]) -> None:
         link.publish(complete)
         with navigation:
             _navigation()
-    save_if_asked(name, view if complete else None)
+    if complete:
+        with st.sidebar:
+            keep_row(name, view)
     work_off(working)

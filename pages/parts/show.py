@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from engine import wording
-from engine.league import Entry, league_table, who_is_not_served
+from engine.league import Entry, who_is_not_served, written_table
 from pages.parts.jobs import finished, offer
 from pages.parts.runs import advice_job, headroom_job
 from pages.parts.view import View
@@ -41,33 +41,17 @@ def figure(drawn, alt: str, key: str, zooms: bool = False, **options):
 
 def league(entries: Sequence[Entry]) -> None:
     """The league table, best first, and its download."""
-    table = league_table(entries)
-    shown = pd.DataFrame(
-        {
-            "Policy": table["policy"],
-            "Mean latency": table["mean_latency"].map(wording.number),
-            "P50": table["p50_latency"].map(wording.number),
-            "P90": table["p90_latency"].map(wording.number),
-            "P99": table["p99_latency"].map(wording.number),
-            "Mean TTFT": table["mean_ttft"].map(wording.number),
-            "Makespan": table["makespan"].map(wording.number),
-            "Preemptions": table["preemptions"].map(wording.count),
-            "Unserved": (table["gave_up"] + table["turned_away"]).map(wording.count),
-            "Above bound": [wording.gap(entry.gap) for entry in entries],
-            "Load": table["load"],
-        }
-    )
-    if (shown["Load"] == "backlog").all():
-        shown = shown.drop(columns="Load")
-    if not any(len(entry.run.unserved) for entry in entries):
-        shown = shown.drop(columns="Unserved")
     told = {
         "Above bound": "Total latency above the best certified bound that covers the run.",
         "Load": "Overloaded: more arrives than is served, and latency grows with the horizon.",
         "Unserved": "Gave up or were turned away; latencies are of the others.",
         "Mean TTFT": "Time to first token, from arrival.",
     }
-    rows(shown, "League table of the compared policies, lowest mean latency first", told)
+    rows(
+        written_table(entries),
+        "League table of the compared policies, lowest mean latency first",
+        told,
+    )
     unit = entries[0].run.unit
     what = " (batch iterations)" if unit == "rounds" else ""
     st.caption(f"Times in {unit}{what}. Lowest mean latency first.")
