@@ -39,9 +39,12 @@ def session_report(
     ----------
     title : the scenario in one line
     facts : what the results depend on, as engine/saved/snapshot.py has it
-    entries : the league, best first
+    entries : the league, best first; none where no policy was picked
     link : an address that brings the view back
     """
+    if not entries:
+        nothing = ["# No policy was run", f"{title}.", _facts(facts)]
+        return html_page(f"Headroom: {title}", nothing)
     best = entries[0]
     blocks: list[Block] = [f"# {headline(entries)}", f"{title}.", *caveats(entries)]
     blocks += _loads(entries)
