@@ -9,9 +9,10 @@ from engine.metrics import per_request
 from pages.parts import show
 from pages.parts.frame import page
 from pages.parts.jobs import finished, needed, offer
-from pages.parts.link import linked
+from pages.parts.link import is_untouched, linked
 from pages.parts.runs import bound_jobs, run_jobs
 from pages.parts.view import View
+from pages.parts.welcome import welcome
 
 
 def draw(view: View) -> None:
@@ -23,6 +24,8 @@ def draw(view: View) -> None:
     best = entries[0]
 
     st.markdown(f"# {headline(entries)}")
+    if is_untouched():
+        welcome(view)
     show.load(best)
     if left_out := caveats(entries):
         st.markdown(" ".join(left_out))

@@ -45,6 +45,7 @@ class Frame:
     ----------
     starting, running, waiting : indices; those that start now, those that began earlier, and
         those that have arrived and are not in memory, in the policy's order
+    dropped : of those that wait, the ones that were in memory in the round before
     planned : (k,) int64, tokens at the end of each round to come from those in memory, up to
         the last of them, if nobody else is admitted; empty where nobody looks ahead
     check : of the first that does not fit; None where nobody waits or nobody looks ahead
@@ -53,6 +54,7 @@ class Frame:
     starting: tuple[int, ...]
     running: tuple[int, ...]
     waiting: tuple[int, ...]
+    dropped: tuple[int, ...]
     planned: np.ndarray
     check: Check | None
 
@@ -83,6 +85,9 @@ class Film:
             f"After round {t}: {wording.count(self.held[t].sum())} of {wording.tokens(memory)} "
             "in use."
         ]
+        if frame.dropped:
+            lose = "lose their" if len(frame.dropped) > 1 else "loses its"
+            told.append(f"{_names(row[list(frame.dropped)])} {lose} KV cache.")
         if frame.starting:
             told.append(f"{_names(row[list(frame.starting)])} start{_s(frame.starting)} now.")
         if frame.check:
@@ -147,6 +152,7 @@ def _frame(run: Run, by_stay: np.ndarray, t: int) -> Frame:
         starting=tuple(np.flatnonzero(here & ~before).tolist()),
         running=tuple(np.flatnonzero(here & before).tolist()),
         waiting=tuple(queue.tolist()),
+        dropped=tuple(i for i in queue.tolist() if before[i]),
         planned=_planned(by_stay[t + 1 :, begun].sum(axis=1)) if _looks_ahead(run) else NOTHING,
         check=_check(run, queue, t),
     )

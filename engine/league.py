@@ -104,7 +104,7 @@ def league_table(entries: Sequence[Entry]) -> pd.DataFrame:
 
 
 def written_table(entries: Sequence[Entry]) -> pd.DataFrame:
-    """One row an entry in words, for people: without columns that say nothing here."""
+    """One row an entry in words, for people; a column that would say nothing is left out."""
     table = league_table(entries)
     times = {
         "Mean latency": "mean_latency",
@@ -125,10 +125,11 @@ def written_table(entries: Sequence[Entry]) -> pd.DataFrame:
             "Load": table["load"],
         }
     )
-    needless = ["Load"] if (shown["Load"] == "backlog").all() else []
-    if not any(len(entry.run.unserved) for entry in entries):
-        needless.append("Unserved")
-    return shown.drop(columns=needless)
+    empty = {
+        "Load": all(entry.verdict.kind == "backlog" for entry in entries),
+        "Unserved": not any(len(entry.run.unserved) for entry in entries),
+    }
+    return shown.drop(columns=[title for title, nothing in empty.items() if nothing])
 
 
 def compare_means(quick: float, slow: float, rival: str) -> str:

@@ -20,22 +20,40 @@ PREDICTED = ("predicted", "predicted_lo", "predicted_hi")
 
 
 def _column(values, dtype, name: str) -> np.ndarray:
-    """A read-only, contiguous copy of one column; fractions are refused."""
+    """One column, read-only and contiguous: a copy unless it is so; fractions are refused."""
     given = np.asarray(values)
     if given.ndim != 1 or given.dtype.kind not in "iuf":
         raise InputError(f"{name} must be one column of numbers")
     if dtype is np.int64 and given.dtype.kind == "f":
         whole = np.isfinite(given) & (given == np.floor(given)) & (np.abs(given) < 2**53)
         _require(whole, name, given, "a whole number")
-    column = np.array(given, dtype=dtype, order="C")
+    flags = given.flags
+    if given.dtype == dtype and flags.c_contiguous and flags.owndata and not flags.writeable:
+        return given
+    return read_only(np.array(given, dtype=dtype, order="C"))
+
+
+def read_only(column: np.ndarray) -> np.ndarray:
+    """The column itself, which nobody can write any more; a workload takes it without a copy."""
     column.flags.writeable = False
     return column
+
+
+def _none(n: int) -> np.ndarray:
+    """n zeros, which take no memory as long as they are only read."""
+    return read_only(np.zeros(n, np.int64))
 
 
 def _require(ok: np.ndarray, name: str, values: np.ndarray, need: str) -> None:
     if not ok.all():
         row = int(np.flatnonzero(~ok)[0])
         raise InputError(f"row {row + 1}, {name}: must be {need}, got {values[row]}")
+
+
+def _require_within(values: np.ndarray, low: float, high: float, name: str, need: str) -> None:
+    """Every value from low to high; the row of one that is not is looked for only then."""
+    if not (values.min() >= low and values.max() <= high):  # nor where one is NaN
+        _require((values >= low) & (values <= high), name, values, need)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,11 +108,13 @@ class Workload:
             "prompt": _column(self.prompt, np.int64, "prompt"),
             "output": _column(self.output, np.int64, "output"),
             "class_of": _column(
-                np.zeros(n) if self.class_of is None else self.class_of, np.int64, "class"
+                _none(n) if self.class_of is None else self.class_of, np.int64, "class"
             ),
-            "row": _column(np.arange(n) if self.row is None else self.row, np.int64, "row"),
+            "row": _column(
+                read_only(np.arange(n)) if self.row is None else self.row, np.int64, "row"
+            ),
             "priority": _column(
-                np.zeros(n) if self.priority is None else self.priority, np.int64, "priority"
+                _none(n) if self.priority is None else self.priority, np.int64, "priority"
             ),
         }
         for name in PREDICTED:
@@ -106,21 +126,15 @@ class Workload:
             object.__setattr__(self, name, column)
         number_in("concurrency", self.concurrency, 0, MAX_TOKENS, whole=True)
         arrival, class_of = columns["arrival"], columns["class_of"]
-        in_time = np.isfinite(arrival) & (arrival >= 0) & (arrival <= MAX_ARRIVAL)
-        _require(in_time, "arrival", arrival, f"a number from 0 to {MAX_ARRIVAL:.0e}")
+        _require_within(arrival, 0, MAX_ARRIVAL, "arrival", f"a number from 0 to {MAX_ARRIVAL:.0e}")
         for name in ("prompt", "output", *PREDICTED):
-            if name not in columns:
-                continue
-            tokens = columns[name]
-            _require(
-                (tokens >= 1) & (tokens <= MAX_TOKENS), name, tokens, f"1 to {MAX_TOKENS} tokens"
-            )
-        known = (class_of >= 0) & (class_of < len(self.classes))
-        _require(known, "class", class_of, f"one of {len(self.classes)} classes")
-        priority = columns["priority"]
-        _require(
-            abs(priority) <= MAX_PRIORITY, "priority", priority, "at most a billion either way"
-        )
+            if name in columns:
+                need = f"1 to {MAX_TOKENS} tokens"
+                _require_within(columns[name], 1, MAX_TOKENS, name, need)
+        last = len(self.classes) - 1
+        _require_within(class_of, 0, last, "class", f"one of {len(self.classes)} classes")
+        far = "at most a billion either way"
+        _require_within(columns["priority"], -MAX_PRIORITY, MAX_PRIORITY, "priority", far)
         self._check_intervals()
 
     def _check_intervals(self) -> None:
@@ -221,7 +235,7 @@ class Workload:
                 content.update(name.encode())
                 columns.append(getattr(self, name))
         for column in columns:
-            content.update(column.tobytes())
+            content.update(column)
         return content.hexdigest()[:16]
 
     def take(self, which: np.ndarray) -> Workload:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import socket
 import subprocess
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+SCREENSHOTS = ROOT / "tests" / "screenshots"  # of the last run; not in git
 CHROMIUM = shutil.which("chromium")
 FLAGS = [
     "--headless",
@@ -61,6 +63,12 @@ def _wait_until_healthy(process: subprocess.Popen, health: str, patience: float 
         except OSError:
             time.sleep(0.2)
     raise RuntimeError("the server did not become healthy")
+
+
+def photograph(page, name: str) -> None:
+    """Keep a picture of the page as it is."""
+    SCREENSHOTS.mkdir(exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"{re.sub('[^a-zA-Z0-9]+', '-', name).strip('-')}.png")
 
 
 def settled(page) -> None:

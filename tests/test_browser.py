@@ -11,31 +11,6 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    """One browser for all tests; each opens its own clean context."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=browser.CHROMIUM, args=browser.FLAGS)
-        yield launched
-        launched.close()
-
-
-@pytest.fixture(scope="module")
-def server():
-    with browser.fresh_server() as address:
-        yield address
-
-
-@pytest.fixture
-def visitor(chromium):
-    """A page of a visitor who was never here."""
-    context = chromium.new_context(viewport={"width": 1440, "height": 900})
-    yield context.new_page()
-    context.close()
-
-
 def headline(page):
     return page.locator("h1").first.inner_text()
 
@@ -78,7 +53,7 @@ def test_pages_and_history_keep_the_view(server, visitor):
     """A link's settings survive a walk over all pages, and back."""
     visitor.goto(f"{server}/?from=six-identical&memory=12")
     browser.settled(visitor)
-    for name in ("Memory Gantt", "Latency", "Gap to bound", "About", "Compare"):
+    for name in ("Memory Gantt", "Latency", "Gap to bound", "Learn", "About", "Compare"):
         visitor.get_by_role("link", name=name).click()
         browser.settled(visitor)
         assert "from=six-identical&memory=12" in visitor.url, name
@@ -144,8 +119,43 @@ def test_two_visitors_do_not_meet(server, chromium):
         context.close()
 
 
+def test_a_link_shows_the_same(server, visitor):
+    """A shared link shows a friend the same answer, headline and curves."""
+    visitor.goto(f"{server}/?from=rag&ours=best-found&memory=40000")
+    browser.settled(visitor)
+    said, drawn = headline(visitor), curves(visitor)
+    visitor.goto(visitor.url)
+    browser.settled(visitor)
+    assert headline(visitor) == said
+    assert curves(visitor) == drawn
+
+
+def test_latency_and_gap_answer(server, visitor):
+    """Both open with a sentence that names a number, and draw."""
+    for name, told in (("Latency", r"\d"), ("Gap_to_Bound", r"%|x")):
+        visitor.goto(f"{server}/{name}?from=eighty-twenty-200")
+        browser.settled(visitor)
+        assert re.search(told, headline(visitor))
+        visitor.locator(".js-plotly-plot .main-svg .trace").first.wait_for(state="attached")
+
+
+def test_a_first_visit_leads_on(server, visitor):
+    """A newcomer is told what this is and where to go; who changed something is not."""
+    visitor.goto(server)
+    browser.settled(visitor)
+    assert visitor.get_by_text("New here?").count() == 1
+    set_number(visitor, "Requests", 300)
+    assert visitor.get_by_text("New here?").count() == 0
+    visitor.go_back()
+    browser.settled(visitor)
+    visitor.get_by_role("link", name="Why order matters").click()
+    browser.settled(visitor)
+    assert "Learn?lesson=head-of-line" in visitor.url
+    assert "Memory is free" in headline(visitor)
+
+
 @pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
-@pytest.mark.parametrize("path", ["", "Memory_Gantt", "Latency", "Gap_to_Bound", "About"])
+@pytest.mark.parametrize("path", ["", "Memory_Gantt", "Latency", "Gap_to_Bound", "Learn", "About"])
 def test_nothing_is_cut_off(server, chromium, size, path):
     """No page is wider than its window, and none shows an exception."""
     context = chromium.new_context(viewport={"width": size[0], "height": size[1]})

@@ -7,7 +7,9 @@ import pytest
 
 from engine import InputError, find_policy
 from engine.example import examples, load_example, read_examples
-from engine.metrics import queueing
+from engine.metrics import queueing, ttft
+
+ORDERS = ("vllm", "fcfs", "mc-sf", "shortest-total", "svf", "sorted-f")
 
 
 def total(key, policy):
@@ -89,7 +91,7 @@ def test_eighty_twenty(n):
 
 def test_unknown_example_lists_the_known():
     """The message names every example there is."""
-    with pytest.raises(InputError, match="unknown example x: choose from bursty-evening, "):
+    with pytest.raises(InputError, match="unknown example x: choose from batch-night, "):
         load_example("x")
 
 
@@ -112,3 +114,42 @@ def test_bad_example_file_is_named_with_the_field(tmp_path, record, said):
     (tmp_path / "bad.json").write_text(json.dumps({"title": "t", "shows": "s", **record}))
     with pytest.raises(InputError, match=rf"bad\.json: {said}"):
         read_examples(tmp_path)
+
+
+def runs_of(key, *policies):
+    example = load_example(key)
+    return [find_policy(policy).run(example.workload, example.memory) for policy in policies]
+
+
+def test_chat_assistant():
+    """The load, five times earlier first tokens, and who pays for them."""
+    example = load_example("chat-assistant")
+    workload = example.workload
+    load = workload.volume.sum() / example.memory / workload.arrival.max()
+    assert load == pytest.approx(0.8, abs=0.05)
+    svf, vllm = runs_of("chat-assistant", "svf", "vllm")
+    assert ttft(vllm).mean() > 5 * ttft(svf).mean()
+    assert np.percentile(svf.latency, 99) > np.percentile(vllm.latency, 99)
+
+
+def test_rag():
+    """Prompts of thousands, answers of tens, first tokens four times as early."""
+    workload = load_example("rag").workload
+    assert np.mean(workload.prompt > 1000) > 0.5
+    assert np.median(workload.output) < 30
+    svf, vllm = runs_of("rag", "svf", "vllm")
+    assert ttft(vllm).mean() > 4 * ttft(svf).mean()
+
+
+def test_summarisation():
+    """Six orders differ by less than five per cent."""
+    means = [run.latency.mean() for run in runs_of("summarisation", *ORDERS)]
+    assert max(means) < 1.05 * min(means)
+
+
+def test_batch_night():
+    """Ends within a tenth of each other, means that differ by almost half."""
+    svf, vllm, *others = runs_of("batch-night", "svf", "vllm", *ORDERS)
+    ends = [run.finish.max() for run in (svf, vllm, *others)]
+    assert max(ends) < 1.1 * min(ends)
+    assert 0.5 < svf.latency.mean() / vllm.latency.mean() < 0.58

@@ -46,7 +46,7 @@ def test_frames_of_a_look_ahead_run(instance):
             assert own[frame.check.obstacle.full_at - t - 1] == own.max()
 
 
-@pytest.mark.parametrize("key", ["vllm", "alpha-greedy", "srpt", "sarathi", "wait"])
+@pytest.mark.parametrize("key", ["vllm", "fastserve", "srpt", "sarathi", "wait"])
 @given(instances(max_n=6, fractional=False))
 @settings(max_examples=15)
 def test_everybody_is_somewhere(key, instance):
@@ -59,6 +59,9 @@ def test_everybody_is_somewhere(key, instance):
         places = [*frame.starting, *frame.running, *frame.waiting]
         alive = np.flatnonzero((run.seen <= t) & (run.finish > t))
         assert sorted(places) == alive.tolist()
+        assert set(frame.dropped) == {i for i in frame.waiting if shown.held[t, i]}
+        if not run.gave_up_kv:
+            assert not frame.dropped
 
 
 def test_frame_in_words():

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import InputError
+from engine.traces import report
 from engine.traces.requests import Requests
 from engine.traces.thinning import jitter, sample, window
 
@@ -76,3 +77,14 @@ def test_jitter_of_a_backlog():
     """Has no bin to stay within."""
     with pytest.raises(InputError, match="nothing to jitter"):
         jitter(requests_at([0, 0]))
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=40), st.integers(1, 7))
+def test_ties_are_counted_by_chunks(moments, chunk):
+    """As one count of all would find them, wherever a chunk ends and in any order."""
+    _, counts = np.unique(moments, return_counts=True)
+    whole, report.CHUNK = report.CHUNK, chunk
+    try:
+        assert report.ties(np.array(moments, float)) == (len(counts), counts.max())
+    finally:
+        report.CHUNK = whole

@@ -65,8 +65,8 @@ def _your_move(release: int) -> Step:
     return Step(
         "Your move",
         f"You send {M // 2} requests (1 + 1) at round {release}. svf needs {said(online)}; whoever "
-        f"had held the long one back until they came would have needed {said(best)}. To the "
-        f"better of the two it is {curve[release]:.2f} times. Turn the knob.",
+        f"had held the long one back until they came would have needed {said(best)}. So "
+        f"svf needs {curve[release]:.2f} times the better of the two. Turn the knob.",
         question=Question(
             "When does it hurt the most?",
             ("at round 0, all at once", "halfway", "near the end, when memory is nearly full"),

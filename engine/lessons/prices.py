@@ -71,12 +71,12 @@ def _prices(workload, lp, scale: int) -> Step:
             0,
             "In any real schedule everybody pays at least their least, and all the memory that is "
             "sold is worth at most M times the prices. So the result is a lower bound, whatever "
-            f"the prices: {wording.number(dual.value)} rounds at {scale} %.",
+            f"the prices: {wording.number(dual.value)} rounds at {scale}{wording.THIN}%.",
         ),
         curves=Curves(
             "round",
             "price of a token (rounds)",
-            {f"prices at {scale} %": (list(range(len(prices))), prices.tolist())},
+            {f"prices at {scale}{wording.THIN}%": (list(range(len(prices))), prices.tolist())},
             steps=True,
         ),
     )
@@ -100,7 +100,7 @@ def _certificate(workload, lp, scale: int) -> Step:
         f"{wording.number(dual.value)}. Prices from the linear program (LP) give the most, "
         f"{wording.number(lp.value)}; others give less, and never a false bound.",
         table=table,
-        about=f"What each request pays at {scale} % of the best prices",
+        about=f"What each request pays at {scale}{wording.THIN}% of the best prices",
         curves=Curves(
             "prices, against the best ones (%)",
             "bound (rounds)",

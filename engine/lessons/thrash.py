@@ -90,10 +90,10 @@ def _watermark(workload, mark: int) -> Step:
     here = runs[mark]
     return Step(
         "Keep some memory back",
-        f"A watermark of {mark} %: {int(here.preemptions.sum())} preemptions, mean latency "
-        f"{wording.number(float(here.latency.mean()))} s ({said(here)} in all). Of these values "
-        f"{best} % is best: below it work is done twice, above it memory stands idle.",
-        runs={f"vllm, watermark {mark} %": here},
+        f"A watermark of {mark}{wording.THIN}%: {int(here.preemptions.sum())} preemptions, mean "
+        f"latency {wording.number(float(here.latency.mean()))} s ({said(here)} in all). Of these, "
+        f"{best}{wording.THIN}% is best: below it work is done twice, above it memory stands idle.",
+        runs={f"vllm, watermark {mark}{wording.THIN}%": here},
         curves=Curves(
             "watermark (% of M)", "mean latency (s)", {"vllm": (list(MARKS), means)}, mark=mark
         ),

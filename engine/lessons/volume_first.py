@@ -84,7 +84,7 @@ def _proved(share: int) -> Step:
     return Step(
         "What is proved, and what happens",
         f"The proof says: smallest volume first never needs more than 1 + 2/(1 − a) times the "
-        f"optimum, a being the largest request's share of M. At {share} % that is "
+        f"optimum, a being the largest request's share of M. At {share}{wording.THIN}% that is "
         f"{wording.ratio(proved)}, near 3 when all are small. For Sorted-F {SORTED_F} is proved.",
         question=Question(
             "160 requests, M = 400. How far is it from optimal at most, on these?",

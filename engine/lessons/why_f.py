@@ -54,7 +54,8 @@ def _the_choice(workload, first: np.ndarray) -> Step:
     f = [least[size] / size**2 for size in sizes]
     chosen = sizes.index(len(first))
     options = tuple(
-        f"{size} requests, F = {value:.2f}" for size, value in zip(sizes, f, strict=True)
+        f"{size} request{'s' if size > 1 else ''}, F = {value:.2f}"
+        for size, value in zip(sizes, f, strict=True)
     )
     last = chosen == len(sizes) - 1
     return Step(

@@ -150,7 +150,7 @@ def _drawn(scenario: Scenario) -> dict[str, Any]:
     size = "n" if scenario.horizon is None else "horizon"
     of_others = {name for kind in ARRIVALS for name in OF_ARRIVALS.get(kind, ())}
     told = {size, *OF_ARRIVALS.get(scenario.arrivals, ())}
-    hidden = {"memory", "mix", "n", "horizon", "door", *of_others} - told  # the door has its words
+    hidden = {"memory", "mix", "n", "horizon", "door", *of_others} - told  # facts_of has the door
     values = {
         entry.name: getattr(scenario, entry.name)
         for entry in fields(Scenario)

@@ -15,6 +15,7 @@ SPELLED = {
     "ns": "ns nsec nanos nanosecond nanoseconds",
 }
 EPOCH = {"ns": 1e17, "us": 1e14, "ms": 1e11, "s": 1e8}  # since 1970: years 1973 to 5138
+CHUNK = 1 << 20  # moments at a time: a difference of all would be one more copy of a column
 SLOWEST = 100.0  # a mean gap beyond this, between whole numbers, is taken for a finer unit
 
 
@@ -48,7 +49,11 @@ def guess_unit(name: str, values: np.ndarray) -> tuple[str, str | None]:
 
 def since_first(values: np.ndarray, unit: str) -> np.ndarray:
     """(n,) float64 seconds from the least of the values; exact before the one division."""
-    return (values - values.min()) / ticks(unit)
+    first, seconds = values.min(), np.empty(len(values))
+    for begin in range(0, len(values), CHUNK):
+        part = slice(begin, begin + CHUNK)
+        seconds[part] = (values[part] - first) / ticks(unit)
+    return seconds
 
 
 def since_1970(values: np.ndarray, unit: str) -> float | None:

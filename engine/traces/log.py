@@ -14,7 +14,7 @@ from engine.traces.block import Source
 from engine.traces.clock import DATES, PER_SECOND, guess_unit, since_1970, since_first, ticks
 from engine.traces.columns import MOMENT, Kind, Moments, Stamp, Ticks
 from engine.traces.objects import text_of
-from engine.traces.report import COARSE
+from engine.traces.report import COARSE, ties
 from engine.traces.requests import Requests
 from engine.traces.rows import Field, read_rows
 
@@ -149,7 +149,7 @@ def _read_clock(
     if len(seconds) >= FEW and rate > CROWDED and not asked:
         said = f"{name} read as {unit} means {rate:,.0f} requests a second: is the unit right?"
     notes = [said] if said else []
-    distinct = len(np.unique(seconds))
+    distinct, _ = ties(seconds)
     if len(seconds) - distinct > len(seconds) / COARSE:
         notes.append(
             f"arrival times are coarse: {distinct:,} different ones for {len(seconds):,} requests; "

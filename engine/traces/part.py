@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from engine import wording
-from engine.traces.requests import Requests
+from engine.traces.requests import Requests, errors_of
 from engine.traces.thinning import jitter, sample, window
 
 STEPS = (
@@ -48,11 +48,12 @@ class Part:
         InputError
             Where none is left, or there is nothing to spread.
         """
-        if self.jittered:
-            requests = jitter(requests, self.seed)
-        if self.between is not None:
-            requests = window(requests, *self.between)
-        return sample(requests, self.share, self.seed)
+        with errors_of(requests.source):
+            if self.jittered:
+                requests = jitter(requests, self.seed)
+            if self.between is not None:
+                requests = window(requests, *self.between)
+            return sample(requests, self.share, self.seed)
 
     def in_words(self, whole: Requests) -> str:
         """`14:00 to 15:00, 1 in 10 requests, arrivals spread`; nothing for all of it."""

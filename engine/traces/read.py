@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from os import PathLike
 from pathlib import Path
@@ -24,8 +23,8 @@ from engine.traces.log import Reading
 from engine.traces.opened import Opened
 from engine.traces.opening import open_bytes
 from engine.traces.report import Report
-from engine.traces.requests import Requests
-from engine.workload import PREDICTED, Workload
+from engine.traces.requests import Requests, errors_of
+from engine.workload import PREDICTED, Workload, read_only
 
 
 @cache
@@ -78,7 +77,7 @@ class Glance:
 
 def glance(source: str | PathLike | BinaryIO) -> Glance:
     """What a file looks like, without reading it; InputError as in `read_requests`."""
-    with _named(source), open_bytes(source) as file:
+    with errors_of(_name(source)), open_bytes(source) as file:
         head = look(file)
         layout = next((layout for layout in known_formats() if layout.matches(head)), None)
         return Glance(layout.NAME if layout else "", head.names, generic.guess(head))
@@ -106,13 +105,14 @@ def read_requests(
     InputError
         Naming the file and, where a row is bad, its number, line, column and value.
     """
-    with _named(source):
+    name = _name(source)
+    with errors_of(name):
         reading = Reading(strict, time_unit, columns or {})
         with open_bytes(source) as file:
             opened = Opened(file, look(file))
             with opened.stack:
                 layout = generic if reading.columns else find_format(opened.head)
-                requests = layout.parse(opened, reading)
+                requests = replace(layout.parse(opened, reading), source=name)
         return requests, Report.of(requests, layout.NAME)
 
 
@@ -142,30 +142,44 @@ def read_trace(
     """
     number_in("round_seconds", round_seconds, 1e-9, 1e9)
     requests, report = read_requests(source, strict=strict, time_unit=time_unit, columns=columns)
-    with _named(source):
-        return as_workload(requests, round_seconds), report
+    return as_workload(requests, round_seconds), report
 
 
 def as_workload(requests: Requests, round_seconds: float = 1.0) -> Workload:
-    """The requests on a clock whose unit is `round_seconds`. Uses up their `seconds`."""
-    # In place, because a second copy of a column counts in a file of 200 MB.
+    """The requests on a clock whose unit is `round_seconds`. Uses the requests up.
+
+    Each column leaves them as it becomes the workload's: both together would be several
+    times a file of 200 MB.
+
+    Raises
+    ------
+    InputError
+        For an arrival that this clock cannot tell, naming the file.
+    """
     np.divide(requests.seconds, round_seconds, out=requests.seconds)
-    return Workload(
-        requests.seconds,
-        requests.prompt,
-        requests.output,
-        requests.class_of,
-        requests.classes,
-        requests.row,
-        **{name: getattr(requests, name) for name in PREDICTED},
-    )
+    given = vars(requests)
+    with errors_of(requests.source):
+        return Workload(
+            _handed_over(given.pop("seconds"), np.float64),
+            *(_handed_over(given.pop(name), np.int64) for name in ("prompt", "output", "class_of")),
+            requests.classes,
+            _rows(given.pop("row"), requests.rows_in),
+            **{name: _handed_over(given.pop(name), np.int64) for name in PREDICTED},
+        )
 
 
-@contextmanager
-def _named(source: str | PathLike | BinaryIO) -> Iterator[None]:
-    """Errors start with the name of the file."""
-    name = Path(str(getattr(source, "name", "") if hasattr(source, "read") else source)).name
-    try:
-        yield
-    except InputError as error:
-        raise InputError(f"{name or 'the trace'}: {error}") from None
+def _handed_over(column: np.ndarray | None, dtype: type) -> np.ndarray | None:
+    """A column that a workload takes as it is."""
+    return None if column is None else read_only(np.array(column, dtype))
+
+
+def _rows(row: np.ndarray, rows_in: int) -> np.ndarray | None:
+    """Each request's row; None where they are all of the file's in order, as a workload counts."""
+    is_all = len(row) == rows_in and (row[1:] > row[:-1]).all()
+    return None if is_all else _handed_over(row, np.int64)
+
+
+def _name(source: str | PathLike | BinaryIO) -> str:
+    """The name of a file, with which errors about it start."""
+    name = getattr(source, "name", "") if hasattr(source, "read") else source
+    return Path(str(name)).name or "the trace"

@@ -8,6 +8,7 @@ import numpy as np
 
 from engine.traces.requests import Requests
 
+CHUNK = 1 << 20  # moments
 COARSE = 10  # one request in so many ties with another: worth saying
 
 
@@ -42,7 +43,7 @@ class Report:
     @classmethod
     def of(cls, requests: Requests, layout: str) -> Report:
         """The report on the requests read from a file of this layout."""
-        _, burst = np.unique(requests.seconds, return_counts=True)
+        distinct, largest = ties(requests.seconds)
         durations = {"ttft": requests.ttft, "latency": requests.latency}
         return cls(
             format=layout,
@@ -51,8 +52,8 @@ class Report:
             set_aside=requests.set_aside,
             time_unit=requests.time_unit,
             span_s=float(np.ptp(requests.seconds)),
-            distinct_arrivals=len(burst),
-            largest_burst=int(burst.max()),
+            distinct_arrivals=distinct,
+            largest_burst=largest,
             measured={
                 name: 0 if values is None else int(np.isfinite(values).sum())
                 for name, values in durations.items()
@@ -82,3 +83,23 @@ class Report:
             for reason, count in self.set_aside.items()
         ]
         return left_out + list(self.notes)
+
+
+def ties(seconds: np.ndarray) -> tuple[int, int]:
+    """How many different moments there are, and how often the most frequent one is there.
+
+    By chunks of the sorted moments, because their differences and places would be two more
+    copies of a column.
+    """
+    if not (seconds[1:] >= seconds[:-1]).all():
+        seconds = np.sort(seconds)
+    distinct, largest, begun = 1, 1, 0  # begun: where the present moment's first is
+    for first in range(1, len(seconds), CHUNK):
+        last = min(first + CHUNK, len(seconds))
+        new = first + np.flatnonzero(seconds[first:last] != seconds[first - 1 : last - 1])
+        if len(new):
+            distinct += len(new)
+            largest = max(largest, new[0] - begun, np.diff(new, append=new[-1]).max())
+            begun = new[-1]
+        largest = max(largest, last - begun)
+    return distinct, int(largest)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from engine.errors import InputError
 from engine.workload import PREDICTED
 
 COLUMNS = (
@@ -32,6 +35,7 @@ class Requests:
     began : seconds since 1970 (UTC) at which `seconds` are 0, where the file says it
     unit_known : False where `seconds` are in whatever unit the user means
     notes : sentences on what else the user should know
+    source : the name of the file, with which errors about it start
     """
 
     seconds: np.ndarray
@@ -51,6 +55,7 @@ class Requests:
     began: float | None = None
     unit_known: bool = True
     notes: tuple[str, ...] = ()
+    source: str = "the trace"
 
     def __len__(self) -> int:
         return len(self.seconds)
@@ -61,3 +66,12 @@ class Requests:
             name: column[which] for name in COLUMNS if (column := getattr(self, name)) is not None
         }
         return replace(self, **columns)
+
+
+@contextmanager
+def errors_of(source: str) -> Iterator[None]:
+    """Errors start with the name of the file that they are about."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import pyarrow as pa
 
 from engine.errors import InputError
 from engine.traces.block import Block, Source
@@ -73,6 +74,7 @@ def read_rows(source: Source, fields: Sequence[Field], strict: bool) -> Rows:
     judge = _Judge(found, [source.spell(asked.names) for asked in found], source.broken)
     for block in source.blocks([asked.names for asked in found]):
         judge.take(block, strict)
+    pa.default_memory_pool().release_unused()  # some 50 MB, kept for texts that will not come
     if judge.rows_in == 0:
         raise InputError("the file has a header but no rows")
     if len(judge.row) == 0:

@@ -76,7 +76,8 @@ GLOSSARY = """
 
 ## Add a policy
 A policy is one file in `engine/policies`. It declares itself there, and is then in the sidebar,
-on the command line, in the tests and on this page.
+on the command line, in the tests and on this page. A lesson is one file in `engine/lessons`, and
+is then on Learn and under the tests that hold for every lesson.
 """
 
 

@@ -98,6 +98,12 @@ def _is_valid(value: Any, default: Any, allowed: list | None, low: float, high: 
     return isinstance(value, str) or low <= value <= high
 
 
+def is_untouched() -> bool:
+    """Whether all settings read so far in this run are at their defaults."""
+    state = st.session_state
+    return all(state[name] == default for name, default in state["defaults"].items())
+
+
 def forget(names: Iterable[str]) -> None:
     """Let the named settings go back to their defaults."""
     for name in names:

@@ -45,11 +45,8 @@ function scales(film, rounds, width) {
 
 function every(span, most) { // a step of 1, 2, 5, 10, .. that gives at most so many ticks
   let step = 1;
-  for (const factor of [2, 2.5, 2, 2, 2.5, 2, 2, 2.5, 2]) {
-    if (span / step <= most) break;
-    step *= factor;
-  }
-  return Math.round(step);
+  for (let k = 0; span / step > most; k++) step *= [2, 2.5, 2][k % 3];
+  return step;
 }
 
 function drawAxes(svg, film, rounds, place) {

@@ -17,9 +17,10 @@ DRAWN = 8  # lines a chart; more cannot be told apart
 WORDS = ("Load",)  # columns of words
 
 
-def figure(drawn, alt: str, key: str, zooms: bool = False, **options):
+def figure(drawn, alt: str, key: str, zooms: bool = False, bar: bool = True, **options):
     """A chart with its image button and a text for those who cannot see it.
 
+    `bar` offers the buttons, which would hide a very small chart.
     `zooms` lets the wheel zoom into it; on a phone, where that would catch a swipe over
     the page, it and dragging stay off.
     """
@@ -32,6 +33,7 @@ def figure(drawn, alt: str, key: str, zooms: bool = False, **options):
         alt=alt,
         config={
             "displaylogo": False,
+            "displayModeBar": "hover" if bar else False,
             "scrollZoom": zooms,
             "toImageButtonOptions": {"format": "png", "scale": 2, "filename": key},
         },

@@ -37,7 +37,8 @@ ARRIVAL_TITLES = {
 
 def ask() -> View:
     """Draw the controls and return what they describe."""
-    sources = [MIX, *examples(), UPLOAD]
+    services_first = sorted(examples(), key=lambda key: examples()[key].scenario is None)
+    sources = [MIX, *services_first, UPLOAD]
     source = st.selectbox(
         "Start from",
         sources,

@@ -48,10 +48,10 @@ def ask_part(whole: Requests, report: Report) -> Part:
 def _ask_window(whole: Requests) -> tuple[float, float] | None:
     """Drawn with a brush, or two moments picked from lists; None for all."""
     at, name_of = steps(whole), namer(whole)
-    chart, (left, right) = st.container(), st.columns(2)
+    chart = st.container()
 
-    def ask(slot, label: str, name: str, options: Sequence[float], default: float) -> float:
-        return slot.selectbox(
+    def ask(label: str, name: str, options: Sequence[float], default: float) -> float:
+        return st.selectbox(
             label,
             options,
             format_func=name_of,
@@ -59,13 +59,14 @@ def _ask_window(whole: Requests) -> tuple[float, float] | None:
             **linked(name, default, float, options=options),
         )
 
-    first = ask(left, "From", BEGIN, at[:-1], at[0])
-    last = ask(right, "To", END, at[at.index(first) + 1 :], at[-1])
+    first = ask("From", BEGIN, at[:-1], at[0])
+    last = ask("To", END, at[at.index(first) + 1 :], at[-1])
     with chart:
         show.figure(
             draw_arrivals(whole, at, (first, last)),
             describe_arrivals(whole, at, (first, last)),
             BRUSH,
+            bar=False,
             on_select=lambda: _brushed(at),
             selection_mode="box",
         )
