@@ -45,6 +45,8 @@ def draw(view: View) -> None:
     )
     show.how_many_drawn(entries)
     offer(jobs)
+    if best.gap is None:
+        show.offer_bound(view)
     show.league(entries)
     show.advice(view, best)
     show.headroom(view, best)

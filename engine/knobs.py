@@ -18,6 +18,7 @@ from engine.fields import number_in
 from engine.fleet import ONE_SERVER, Topology
 from engine.generate import generate
 from engine.policy import Param, find_policy
+from engine.predictions import EXACT, Interval, Lognormal, Predictions, with_predictions
 from engine.progress import Progress, silent
 from engine.scenario import MAX_REQUESTS, RANGES, Scenario
 from engine.simulate.run import Run
@@ -117,7 +118,7 @@ class Knob:
 
 def knobs_of(experiment: Experiment) -> dict[str, Knob]:
     """The knobs that an experiment has, by name."""
-    found = [_memory(experiment), *_of_requests(experiment)]
+    found = [_memory(experiment), *_of_requests(experiment), *_of_predictions(experiment)]
     in_loop = isinstance(experiment.source, Workload) and experiment.source.concurrency
     if not experiment.topology.pools and not in_loop:
         found.append(_replicas(experiment))
@@ -205,6 +206,33 @@ def _number(source: Scenario) -> Knob:
 
     usual = (max(1, source.n // 8), min(MAX_REQUESTS, 2 * source.n))
     return Knob("n", "requests", 1, MAX_REQUESTS, True, source.n, usual, True, turn)
+
+
+def _of_predictions(experiment: Experiment) -> Iterable[Knob]:
+    """How wrong predicted outputs are: each turns what is predicted into its own kind."""
+    source = experiment.source
+    model = source.predict if isinstance(source, Scenario) else EXACT
+    bias = model.bias if isinstance(model, Lognormal) else 1.0
+    spread = model.spread if isinstance(model, Lognormal) else 0.0
+    width = model.width if isinstance(model, Interval) else 0.0
+
+    def error(value: float) -> Predictions:
+        return Lognormal(bias, value)
+
+    title = "prediction error (spread)"
+    yield Knob("error", title, 0, 5, False, spread, (0.0, 2.0), False, _predicting(error))
+    title = "interval width of predictions"
+    yield Knob("width", title, 0, 100, False, width, (0.0, 4.0), False, _predicting(Interval))
+
+
+def _predicting(kind: Callable[[float], Predictions]):
+    def turn(experiment: Experiment, value: float) -> Experiment:
+        source = experiment.source
+        if isinstance(source, Scenario):
+            return replace(experiment, source=replace(source, predict=kind(value)))
+        return replace(experiment, source=with_predictions(source, kind(value)))
+
+    return turn
 
 
 def _replicas(experiment: Experiment) -> Knob:

@@ -90,4 +90,4 @@ def _lowest(values: Mapping[str, float], what: str, unit: str) -> str:
     if len(tied) == len(values) > 1:
         return f"All policies have practically the same {what} ({amount})"
     verb = "has" if len(tied) == 1 else "have"
-    return f"{' and '.join(tied)} {verb} the lowest {what} ({amount})"
+    return f"{wording.listed(tied)} {verb} the lowest {what} ({amount})"

@@ -227,7 +227,9 @@ def read_predictions(given: str | Predictions) -> Predictions:
 
 
 def write_predictions(model: Predictions) -> str:
-    """The text that `read_predictions` reads as this model."""
+    """The text that `read_predictions` reads as this model; for any other model its key."""
+    if model.key not in MODELS:
+        return model.key
     told = [
         f"{name}={value if isinstance(value, str) else format(value, '.12g')}"
         for name, value in asdict(model).items()

@@ -21,6 +21,7 @@ USUAL = {  # where a parameter's whole range is far wider than what people set
     "max_num_batched_tokens": (512, 1024, 2048, 4096, 8192, 16384),
     "max_num_seqs": (8, 16, 32, 64, 128, 256, 512),
     "watermark": (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4),
+    "margin": (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4),
     "skip": (0, 1, 2, 5, 10, 20, 50),
     "block_size": (1, 8, 16, 32, 64, 128),
     "max_wait": (0, 1, 3, 10, 30, 100),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 THIN = "\u202f"  # narrow no-break space between thousands and before a unit
 
@@ -59,6 +60,12 @@ def percent(share: float) -> str:
     """A share of one as a percentage: 0.057 -> 5.7 %."""
     digits = 1 if abs(share) < 1 else 0
     return f"{100 * share:,.{digits}f}{THIN}%".replace(",", THIN)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: a, b and c."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def gap(value: float | None) -> str:

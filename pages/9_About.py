@@ -2,13 +2,22 @@
 
 import streamlit as st
 
-from pages.parts.about import GLOSSARY, LIMITS, MODEL, list_bounds, list_classes, list_policies
+from pages.parts.about import (
+    GLOSSARY,
+    LIMITS,
+    MODEL,
+    headline,
+    list_bounds,
+    list_classes,
+    list_policies,
+)
 from pages.parts.frame import page
 from pages.parts.view import View
 
 
 def draw(view: View) -> None:
     """Texts first, then what the registries hold."""
+    st.markdown(f"# {headline()}")
     st.markdown(MODEL)
     st.markdown(LIMITS)
     list_policies()

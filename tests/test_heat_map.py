@@ -122,7 +122,7 @@ def test_a_parameter_turns_one_policy():
     run = find_policy("vllm").run(generate(SCENARIO), 16_492, clock=CLOCK, watermark=0.05,
                                   max_num_seqs=8)  # fmt: skip
     assert (turned.run(turned.picks[1]).finished_at == run.finished_at).all()
-    with pytest.raises(InputError, match="choose from memory, rate, share, n, replicas"):
+    with pytest.raises(InputError, match="choose from memory, rate, share, n, error, width, repl"):
         find_knob(stands, "fcfs.skip")
 
 
@@ -131,7 +131,7 @@ def test_given_requests_have_memory_rate_and_replicas():
     workload = generate(SCENARIO)
     stands = experiment(workload)
     known = [name for name in knobs_of(stands) if "." not in name]
-    assert known == ["memory", "rate", "replicas"]
+    assert known == ["memory", "rate", "error", "width", "replicas"]
     knob = find_knob(stands, "rate")
     faster = knob.turn(stands, 2 * knob.now).workload
     assert np.allclose(np.diff(faster.arrival) * 2, np.diff(workload.arrival))

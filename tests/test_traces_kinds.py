@@ -51,7 +51,7 @@ REFUSED = {
     "JSON cut off": (b'{\n"benchmarks": [{"requests": {', "damaged or cut off at line 2"),
     "JSON list cut off": (b'[{"conversations": []}, {"conv', "damaged or cut off after 1 elements"),
     "JSON list with text behind": (b'[{"conversations": []}] x', "something behind the end"),
-    "JSON list of lists": (b"[[3, 4, {}]]", "an object with names, there is a list"),
+    "JSON list of lists": (b"[[3, 4, 5, 6]]", "an object with names, there is a list"),
     "empty JSON list": (b"[]", "there is nothing"),
     "JSON of an error": (b'{"error": "not found"}', "no known format"),
     "JSON nested too deeply": (b'{"a":' + b"[" * 100_000, "nested too deeply"),

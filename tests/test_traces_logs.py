@@ -8,6 +8,7 @@ import pytest
 
 from engine import InputError
 from engine.traces import read_requests
+from engine.traces.formats import llm_optimizer
 
 TOKENS = "is not a whole number of tokens from 1 to 1,000,000,000"
 FAILED = "is not blank: the request failed"
@@ -439,3 +440,33 @@ def test_prometheus():
     assert len(read(two)[0]) == 200
     with pytest.raises(InputError, match="hold no counts of vllm:request_generation_tokens"):
         read(METRICS.replace("generation", "x"))
+
+
+def test_llm_optimizer():
+    """A run under `results`; averages only, or several runs, are refused by what they are."""
+    run = json.loads(llm_optimizer.EXAMPLE)
+    requests, report = read(json.dumps(run))
+    assert report.format == "llm-optimizer result"
+    assert requests.prompt.tolist() == [10, 20]
+    assert requests.ttft.tolist() == [0.5, 0.25]
+    with pytest.raises(InputError, match="several benchmark runs"):
+        read(llm_optimizer.EXAMPLE * 2)
+    lists = ("input_lens", "output_lens", "ttfts", "itls")
+    averages = {name: value for name, value in run["results"].items() if name not in lists}
+    with pytest.raises(InputError, match="holds only averages, over 2 requests"):
+        read(json.dumps({**run, "results": averages}))
+
+
+def test_tokensim_pairs():
+    """Lengths, with arrivals where the third part has them; odd rows are counted."""
+    requests, report = read("[[100, 20], [50, 8, null], [7, 3, {}]]")
+    assert report.format == "TokenSim pairs"
+    assert (requests.prompt.tolist(), requests.output.tolist()) == ([100, 50, 7], [20, 8, 3])
+    assert report.span_s == 0
+    requests, report = read('[[1, 2, {"arrival_time": 4.5}], [3, 4, {"arrival_time": 2}], [5, 6]]')
+    assert requests.prompt.tolist() == [3, 1]
+    assert requests.seconds.tolist() == [0, 2.5]
+    assert sum(report.set_aside.values()) == 1
+    _, report = read('[[1, 2, {"inter_arrival_time": 3}], [1], [2, 0], ["a", 1], 5, [1, 2, 3]]')
+    assert (report.rows_in, report.rows_kept) == (6, 1)
+    assert "inter_arrival_time" in report.notes[-1]

@@ -28,6 +28,7 @@ def test_other_forms():
     assert wording.gap(0.9999999) == f"+0.0{thin}%"
     assert wording.gap(None) == "–"
     assert wording.ratio(2.14) == "2.1x"
+    assert [wording.listed("abc"[:n]) for n in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
     assert wording.percent(2.4) == f"240{thin}%"
     assert wording.percent(16.75) == f"1{thin}675{thin}%"
     assert wording.amount(12345.6, "rounds") == f"12{thin}300{thin}rounds"

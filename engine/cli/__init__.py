@@ -22,6 +22,7 @@ from engine.cli import (
     report,
     simulate,
     sweep,
+    uncertainty,
     verify,
 )
 from engine.compiled import announced
@@ -38,6 +39,7 @@ COMMANDS = {
     "capacity": capacity,
     "sweep": sweep,
     "report": report,
+    "uncertainty": uncertainty,
     "policies": policies,
     "hardware": hardware,
 }

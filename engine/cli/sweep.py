@@ -38,7 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         metavar="NAME=A,B,.. | NAME=LOW:HIGH:COUNT",
-        help="what to turn: memory, rate, share, n, replicas or a parameter, repeatable",
+        help="what to turn: memory, rate, share, n, error or width of predictions, replicas or a "
+        "parameter, repeatable",
     )
     parser.add_argument("--replicas", type=number, default=1, metavar="G", help="servers (1)")
 

@@ -17,7 +17,7 @@ from engine.uncertainty.break_even import BreakEven
 from engine.uncertainty.pooled import Band, Pooled
 
 OPACITY = 0.15  # of a band
-FLOOR = 0.05  # of a mean: the lower end of a band on a logarithmic axis
+FLOOR = 0.2  # of a mean: the lower end of a band on a logarithmic axis
 
 
 @dataclass(frozen=True)

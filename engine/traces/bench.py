@@ -23,12 +23,21 @@ LISTS = (*LENGTHS, "ttfts", "itls", "errors", "start_times")
 NO_TIMES = "this result has no start_times: newer versions of the benchmark write them"
 
 
-def is_bench(head: Head) -> bool:
-    return head.is_objects("completed", "total_input_tokens", "request_throughput")
+def is_bench(head: Head, within: str = "") -> bool:
+    """Whether this is such a result, under the key `within` if there is one."""
+    under = f"{within}." if within else ""
+    names = ("completed", "total_input_tokens", "request_throughput")
+    return head.is_objects(*(under + name for name in names))
 
 
-def read_bench(opened: Opened, reading: Reading, option: str) -> Requests:
-    """The requests of one run; `option` is what makes the benchmark write them."""
+def read_bench(opened: Opened, reading: Reading, option: str, within: str = "") -> Requests:
+    """The requests of one run.
+
+    Parameters
+    ----------
+    option : what makes the benchmark write them
+    within : the key under which the result stands, if not at the top
+    """
     fields = [
         Field("no error", ("error",), no_error()),
         Field("prompt", ("input_len",), Tokens()),
@@ -36,18 +45,19 @@ def read_bench(opened: Opened, reading: Reading, option: str) -> Requests:
         Field("ttft", ("ttft",), Measured()),
         Field("latency", ("latency",), Measured()),
     ]
-    timed = bool(opened.head.first.get("start_times"))
+    first = opened.head.first
+    timed = bool((first.get(within) if within else first).get("start_times"))
     if timed:
         fields.append(Field("arrival", ("start_time",), Stamp()))
-    source = opened.rows(_Run(option).rows)
+    source = opened.rows(_Run(option, within).rows)
     return read_log(source, fields, reading, unit="s", notes=[] if timed else [NO_TIMES])
 
 
 class _Run:
     """The rows of a result, once: a second run has a clock of its own."""
 
-    def __init__(self, option: str):
-        self.option = option
+    def __init__(self, option: str, within: str):
+        self.option, self.within = option, within
         self.seen = False
 
     def rows(self, result: Mapping[str, Any]) -> Iterator[dict]:
@@ -57,6 +67,9 @@ class _Run:
                 "keep one of its lines"
             )
         self.seen = True
+        if self.within:
+            result = result.get(self.within)
+            result = result if isinstance(result, Mapping) else {}
         lists = {name: result[name] for name in LISTS if isinstance(result.get(name), list)}
         if not all(lists.get(name) for name in LENGTHS):
             raise InputError(

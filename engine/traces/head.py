@@ -32,7 +32,7 @@ class Head:
         a dot before what stands within an object: metrics.ttft.value
     first : the first object, or each column's first value that is not blank; text
         in a table
-    shape : of objects: lines, list or document
+    shape : of objects: lines, list, pairs (a list of [prompt, output, {..}]) or document
     delimiter : of a table
     line : a table's first line
     """
@@ -92,6 +92,8 @@ def _objects(file: BinaryIO, start: str) -> Head:
     with as_text(file) as text:
         if start == "[":
             first = next(json_text.elements(text), None)
+            if isinstance(first, list):
+                return _head_of(json_text.from_pair(first), "pairs")
             return _head_of(first, "list")
         first = json_text.parsed(text.readline())
         alone = not text.read(1)  # a result in one line is not parsed twice

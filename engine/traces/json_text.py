@@ -1,4 +1,4 @@
-"""JSON in its three shapes, object by object: lines, one long list, one document.
+"""JSON in its shapes, object by object: lines, one long list, one document.
 
 Lists are decoded element by element, so that a file of any size takes the
 memory of its largest element. Documents (benchmark results) are read whole.
@@ -36,6 +36,15 @@ def lines(text: io.TextIOWrapper) -> Iterator[tuple[int, dict | None]]:
             number += 1
             if not line.isspace():
                 yield number, parsed(line)
+
+
+def from_pair(value: Any) -> Any:
+    """`[prompt, output, {..}]` as an object with these names; anything else as it is."""
+    is_pair = isinstance(value, list) and 2 <= len(value) <= 3
+    more = value[2] if is_pair and len(value) == 3 else None
+    if not is_pair or not isinstance(more, (dict, type(None))):
+        return value
+    return {**(more or {}), "prompt": value[0], "output": value[1]}
 
 
 def document(text: io.TextIOWrapper) -> Any:

@@ -53,4 +53,7 @@ class Opened:
             return iter([(None, self.head.first)])
         if self.head.shape == "list":
             return ((None, value) for value in json_text.elements(self.text()))
+        if self.head.shape == "pairs":
+            pairs = json_text.elements(self.text())
+            return ((None, json_text.from_pair(value)) for value in pairs)
         return json_text.lines(self.text())

@@ -44,7 +44,8 @@ class Resampled:
         count = min(GROUPS, max(1, len(pairs) // FEW))
         first = np.arange(count) * len(pairs) // count
         size = np.diff(np.append(first, len(pairs)))
-        border = pairs.true[by_true][first[1:]]
+        true = pairs.true[by_true]
+        border = np.sqrt(true[first[1:] - 1] * true[first[1:]])  # half way, by factors
         group = np.searchsorted(border, workload.output, side="right")
         pick = by_true[first[group] + (uniform * size[group]).astype(np.int64)]
         point, low, high = (

@@ -143,7 +143,7 @@ def draw(study: Study, seed: int, progress: Progress = silent) -> Draw:
     servers = study.topology.servers
     bounds = find_method(key).bounds(
         truth, study.memory, clock=study.clock, replicas=servers
-    ) if not truth.concurrency else []  # fmt: skip
+    ) if not truth.depends_on_run else []  # fmt: skip
     rows: dict[Pick, list] = {pick: [] for pick in picks}
     for done, value in enumerate(values):
         progress(done / len(values), f"{study.axis.key} {value:g}")

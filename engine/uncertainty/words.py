@@ -8,7 +8,7 @@ import pandas as pd
 from engine import wording
 from engine.policy import POLICIES
 from engine.uncertainty.axis import MARGIN, Axis
-from engine.uncertainty.best import SAME, reigns
+from engine.uncertainty.best import reigns
 from engine.uncertainty.break_even import BreakEven, break_evens
 from engine.uncertainty.margin import Advice, advise
 from engine.uncertainty.pairs import Calibration
@@ -34,7 +34,10 @@ def headline(pooled: Pooled, axis: Axis) -> str:
             f"**{best.label}** has the lowest mean latency at every {axis.title} from {first:g} to "
             f"{last:g}; {_costs(pooled, best.label)}."
         )
-    told = [f"**{each.label}** up to {each.until:.2g}" for each in parts[1:-1][:MOST_PARTS]]
+    between = parts[1:-1]
+    told = [f"**{each.label}** up to {each.until:.2g}" for each in between[:MOST_PARTS]]
+    if len(between) > MOST_PARTS:
+        told = [f"others up to {between[-1].until:.2g}"]
     end = parts[-1].label
     then = f"**{end}**" + ("" if _uses_lengths(pooled, end) else ", which uses no lengths")
     return (
@@ -56,10 +59,8 @@ def break_evens_in_words(pooled: Pooled, axis: Axis) -> str:
         return ""
     rival = f"**{told.rival}**, the best here that uses no lengths"
     if np.isfinite(told.at):
-        last = float(pooled.values[-1])
-        return (
-            f"**{told.label}** stops paying against {rival}, at {told.at:.2g}{_range(told, last)}."
-        )
+        where = f"{told.at:.2g}{_range(told, float(pooled.values[-1]))}"
+        return f"**{told.label}** stops paying against {rival}, at {where}."
     return f"**{told.label}** pays against {rival}, at every value tried."
 
 
@@ -83,29 +84,37 @@ def _costs(pooled: Pooled, label: str) -> str:
 
 
 def _margin_headline(pooled: Pooled) -> str:
-    found = [told for label in pooled.policies if (told := advise(pooled, label))]
-    pays = [told for told in found if told.latency < (1 - SAME) * told.without]
-    best = min(found, key=lambda told: told.latency)
-    if not pays:
-        return (
-            f"No margin is worth its memory here: **{best.label}** without one has the lowest "
-            "mean latency, and none lowers that of another by 1 %."
-        )
-    most = min(pays, key=lambda told: told.latency / told.without)
-    return f"{margin_in_words(most)} The lowest mean latency has **{best.label}**."
+    advised = advices(pooled)
+    if not advised:
+        return "No policy here has a margin to set: pick one that looks ahead."
+    told = margin_in_words(advised[0])
+    pays = [each for each in advised[1:] if each.margin > 0]
+    if pays and advised[0].margin == 0:
+        most = max(pays, key=lambda each: each.saved)
+        told = f"{told} A margin pays most for {_gain(most)}."
+    return told
+
+
+def advices(pooled: Pooled) -> list[Advice]:
+    """The margins of the policies that have one, the lowest mean latency first."""
+    labels = [label for label, key in pooled.policies.items() if takes_margin(key)]
+    found = [told for label in labels if (told := advise(pooled, label))]
+    return sorted(found, key=lambda told: told.latency)
 
 
 def margin_in_words(told: Advice) -> str:
     """One policy's margin in one sentence."""
-    if told.latency >= (1 - SAME) * told.without:
-        return (
-            f"**{told.label}** needs no margin: none of those tried lowers its mean latency by 1 %."
-        )
-    saved = wording.percent(1 - told.latency / told.without)
+    if told.margin == 0:
+        return f"**{told.label}** needs no margin: none of those tried saves it 1 % of its latency."
+    return f"Set a margin for {_gain(told)}."
+
+
+def _gain(told: Advice) -> str:
+    sure = f" (± {wording.percent(told.half)})" if told.half > 0 else ""
     return (
-        f"A margin of {wording.percent(told.margin)} of M lowers the mean latency of "
-        f"**{told.label}** by {saved}, and its preemptions from "
-        f"{wording.number(told.preemptions_without)} to {wording.number(told.preemptions)}."
+        f"**{told.label}**: {wording.percent(told.margin)} of M cuts its mean latency by "
+        f"{wording.percent(told.saved)}{sure}, and its preemptions from "
+        f"{wording.number(told.preemptions_without)} to {wording.number(told.preemptions)}"
     )
 
 

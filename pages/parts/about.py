@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from engine import METHODS, POLICIES
+from engine.policy import GROUPS, Policy
 from engine.request_class import classes
 
 MODEL = """
@@ -81,20 +82,36 @@ is then on Learn and under the tests that hold for every lesson.
 """
 
 
+def headline() -> str:
+    """What there is, counted."""
+    proved = sum(policy.group == "provable" for policy in POLICIES.values())
+    return (
+        f"{len(POLICIES)} policies on one model of KV-cache memory, {proved} of them with a "
+        f"theory, and {len(METHODS)} ways to bound what any policy could reach"
+    )
+
+
 def list_policies() -> None:
-    """Every policy with its rule, its source and what it may do."""
+    """Every policy with its rule, its source and what it may do, folded by group."""
     st.markdown("## Policies")
-    for policy in POLICIES.values():
-        notes = [f"Source: {policy.source}."]
-        if policy.reconstructed and "reconstructed" not in policy.source:
-            notes.append("Reconstructed from summaries, not read in its source.")
-        if policy.offline:
-            notes.append("Ranks all requests at once, whatever their arrival.")
-        if policy.uses_lengths:
-            notes.append("Needs output lengths.")
-        if policy.may_give_up_kv:
-            notes.append("May preempt.")
-        st.markdown(f"**{policy.key}** · {policy.title}. {policy.rule}  \n*{' '.join(notes)}*")
+    for group in GROUPS:
+        policies = [policy for policy in POLICIES.values() if policy.group == group]
+        with st.expander(f"{group.capitalize()}: {', '.join(policy.key for policy in policies)}"):
+            for policy in policies:
+                st.markdown(_policy_in_words(policy))
+
+
+def _policy_in_words(policy: Policy) -> str:
+    notes = [f"Source: {policy.source}."]
+    if policy.reconstructed and "reconstructed" not in policy.source:
+        notes.append("Reconstructed from summaries, not read in its source.")
+    if policy.offline:
+        notes.append("Ranks all requests at once, whatever their arrival.")
+    if policy.uses_lengths:
+        notes.append("Needs output lengths.")
+    if policy.may_give_up_kv:
+        notes.append("May preempt.")
+    return f"**{policy.key}** · {policy.title}. {policy.rule}  \n*{' '.join(notes)}*"
 
 
 def list_bounds() -> None:

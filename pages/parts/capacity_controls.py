@@ -56,7 +56,6 @@ def need_a_rate(view: View) -> None:
                 "Let them arrive over time (Poisson)",
                 icon=":material/timeline:",
                 on_click=_let_them_arrive,
-                type="primary",
             )
         raise NothingYet(f"{str(problem)[0].upper()}{str(problem)[1:]}.") from None
 

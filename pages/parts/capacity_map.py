@@ -23,6 +23,7 @@ from pages.parts.capacity_controls import Question, in_clock
 from pages.parts.capacity_rates import is_affordable
 from pages.parts.jobs import Job, finished, offer
 from pages.parts.link import linked
+from pages.parts.prediction_controls import predicting
 from pages.parts.saved_store import keeping
 from pages.parts.store import store
 from pages.parts.view import View
@@ -264,7 +265,8 @@ def _set(view: View, heat_map: HeatMap, values: dict[Knob, float]) -> None:
     """Turn the sidebar's controls; the map keeps its ranges."""
     for knob, value in values.items():
         name = in_clock(knob.name, view) if knob.name == "rate" else knob.name
-        st.session_state[name] = int(value) if knob.whole else float(value)
+        kept = int(value) if knob.whole else float(value)
+        st.session_state.update(predicting(name, kept) or {name: kept})
     for knob, ends in ((heat_map.across, heat_map.columns), (heat_map.up, heat_map.rows)):
         st.session_state[f"from_{knob.name}"] = ends[0]
         st.session_state[f"to_{knob.name}"] = ends[-1]

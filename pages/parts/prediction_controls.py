@@ -50,6 +50,13 @@ def ask_predictions(
     return guessed, scenario and replace(scenario, predict=model)
 
 
+def predicting(knob: str, value: float) -> dict[str, str | float]:
+    """The settings that make a knob of predictions stand at a value; empty for other knobs."""
+    if knob == "error":
+        return {"predict": Lognormal.key, "spread": value}
+    return {"predict": Interval.key, "width": value} if knob == "width" else {}
+
+
 def _ask_model(key: str) -> Predictions:
     if key == Lognormal.key:
         return Lognormal(

@@ -10,7 +10,7 @@ import streamlit as st
 from engine import wording
 from engine.league import Entry, who_is_not_served, written_table
 from pages.parts.jobs import finished, offer
-from pages.parts.runs import advice_job, headroom_job
+from pages.parts.runs import advice_job, bound_jobs, headroom_job
 from pages.parts.view import View
 
 DRAWN = 8  # lines a chart; more cannot be told apart
@@ -103,6 +103,13 @@ def advice(view: View, best: Entry) -> None:
     job = advice_job(view, best)
     if job.is_quick:
         st.markdown(" ".join(["**What next?**", *job.result()]))
+
+
+def offer_bound(view: View) -> None:
+    """A button for the quickest bound, where none is there yet."""
+    waiting = [job for job in bound_jobs(view) if not job.is_done]
+    if waiting:
+        offer([min(waiting, key=lambda job: job.seconds)], "How far from the best possible?")
 
 
 def headroom(view: View, best: Entry) -> None:

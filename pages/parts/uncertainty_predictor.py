@@ -9,11 +9,9 @@ import streamlit as st
 from engine.figures.predictor import describe_predictor, draw_predictor
 from engine.figures.uncertainty import describe_uncertainty, draw_uncertainty
 from engine.uncertainty.axis import AXES, MARGIN
-from engine.uncertainty.margin import advise
 from engine.uncertainty.pairs import FEW, Pairs, calibrate, pairs_of, read_pairs
 from engine.uncertainty.resampled import resampled
-from engine.uncertainty.study import takes_margin
-from engine.uncertainty.words import calibration_in_words, margin_in_words
+from engine.uncertainty.words import advices, calibration_in_words, margin_in_words
 from pages.parts import show
 from pages.parts.jobs import offer
 from pages.parts.uncertainty_runs import draw_jobs, pooled, study_of
@@ -70,9 +68,7 @@ def _tell_margin(view: View, pairs: Pairs) -> None:
     found = pooled(jobs)
     st.markdown("### The margin it needs")
     if found is not None:
-        labels = [label for label, key in found.policies.items() if takes_margin(key)]
-        advised = [told for label in labels if (told := advise(found, label))]
-        advised.sort(key=lambda told: told.latency)
+        advised = advices(found)
         if advised:
             st.markdown(margin_in_words(advised[0]))
         if advised[1:]:

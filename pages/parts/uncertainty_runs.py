@@ -5,7 +5,9 @@ from __future__ import annotations
 from engine import POLICIES
 from engine.predictions import EXACT, Predictions
 from engine.uncertainty.axis import AXES
+from engine.uncertainty.pairs import FEW, pairs_of
 from engine.uncertainty.pooled import Pooled
+from engine.uncertainty.resampled import resampled
 from engine.uncertainty.study import SEEDS, Draw, Study, draw
 from pages.parts import show
 from pages.parts.jobs import Job, finished
@@ -29,8 +31,11 @@ def study_of(view: View, axis: str, model: Predictions) -> Study:
 
 
 def current_model(view: View) -> Predictions:
-    """The predictions in the sidebar; those of a trace of its own count as exact here."""
-    return EXACT if view.scenario is None else view.scenario.predict
+    """The predictions in the sidebar; those that a trace has become a record of errors."""
+    if view.scenario is not None:
+        return view.scenario.predict
+    has_record = view.workload.is_guessed and len(view.workload) >= FEW
+    return resampled(pairs_of(view.workload)) if has_record else EXACT
 
 
 def draw_jobs(view: View, study: Study, whose: str) -> list[Job]:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from engine import wording
 from engine.figures.uncertainty import METRICS, describe_uncertainty, draw_uncertainty
-from engine.predictions import Interval, Lognormal, write_predictions
+from engine.predictions import MODELS, Interval, Lognormal, Predictions, write_predictions
 from engine.uncertainty.axis import AXES, MARGIN
 from engine.uncertainty.break_even import break_evens
 from engine.uncertainty.pooled import Pooled
@@ -76,10 +76,16 @@ def _ask() -> tuple[str, str]:
     return axis, metric
 
 
-def _model(view: View, axis: str):
+def _model(view: View, axis: str) -> Predictions:
     """The predictions beside what is varied; a margin is for predictions that err."""
     model = current_model(view)
     return Lognormal() if axis == MARGIN and model.key == "exact" else model
+
+
+def _in_words(model: Predictions) -> str:
+    """What errs in a study of margins."""
+    own = model.key not in MODELS
+    return "errors as in the requests' own predictions" if own else write_predictions(model)
 
 
 def _now(view: View, axis: str) -> float | None:
@@ -93,13 +99,13 @@ def _now(view: View, axis: str) -> float | None:
 def _caveats(view: View, study: Study, found: Pooled) -> None:
     """What is left out, and what the axis is beside."""
     told = [break_evens_in_words(found, study.axis)]
-    if study.axis.key in (MARGIN, "bias", "error") and study.model.key != "exact":
-        told.append(f"Predictions otherwise: {write_predictions(study.model)}.")
+    if study.axis.key == MARGIN:
+        told.append(f"Predictions: {_in_words(study.model)}.")
+    if view.workload.door.loses_requests:
+        told.append("Latencies are of those who were served.")
     left = [key for key, _ in study.picks if key not in {k for k, _ in study.affordable}]
     timed = [choice.key for choice in view.choices if choice.policy.timed]
     if left or timed:
         told.append(f"Left out, as a run takes above {DEAR:g} s: {', '.join([*left, *timed])}.")
-    if view.workload.is_guessed and view.scenario is None:
-        told.append("The trace's own predictions are judged below; here its errors are drawn.")
     if any(told):
         st.markdown(" ".join(sentence for sentence in told if sentence))

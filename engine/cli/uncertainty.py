@@ -1,0 +1,136 @@
+"""Say what wrong predictions of output lengths cost, and which margin to set."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+
+from engine.cli.clock_arguments import read_clock
+from engine.cli.numbers import number
+from engine.cli.results import print_json
+from engine.cli.scenario_arguments import add_source_arguments, read_source
+from engine.cli.simulate import read_params
+from engine.errors import InputError
+from engine.fields import number_in
+from engine.policy import find_policy
+from engine.predictions import EXACT, Lognormal, Predictions, read_predictions
+from engine.scenario import Scenario
+from engine.uncertainty.axis import AXES, MARGIN, find_axis
+from engine.uncertainty.break_even import break_evens
+from engine.uncertainty.margin import advise
+from engine.uncertainty.pairs import Pairs, calibrate, pairs_of, read_pairs
+from engine.uncertainty.pooled import Pooled
+from engine.uncertainty.resampled import resampled
+from engine.uncertainty.study import SEEDS, Pick, Study, draw, takes_margin
+from engine.uncertainty.words import (
+    break_evens_in_words,
+    calibration_in_words,
+    headline,
+    table,
+)
+from engine.workload import check_memory
+
+USUAL = ("vllm", "fcfs", "mc-sf", "svf", "a-max", "a-min")
+MOST_DRAWS = 100
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_source_arguments(parser)
+    parser.add_argument(
+        "--axis", default="error", metavar="AXIS", help=f"what to vary: {', '.join(AXES)} (error)"
+    )
+    parser.add_argument(
+        "--draws", type=number, default=SEEDS, metavar="N", help=f"seeds to pool ({SEEDS})"
+    )
+    parser.add_argument(
+        "--pairs",
+        metavar="FILE.csv",
+        help="a record of your predictor, columns predicted and true: errors are drawn from it",
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    memory = check_memory(arguments.memory)
+    axis = find_axis(arguments.axis)
+    draws = number_in("--draws", arguments.draws, 1, MOST_DRAWS, whole=True)
+    clock = read_clock(arguments)
+    source = read_source(arguments, memory)
+    pairs = _pairs(arguments, source)
+    model = _model(arguments, pairs)
+    if axis.key == MARGIN and model == EXACT:
+        model = Lognormal()
+    study = Study(source, memory, _picks(arguments), axis, model, clock)
+    if len(study.affordable) < len(study.picks):
+        study = replace(study, picks=study.affordable)
+        print("left out: policies whose runs take too long", file=sys.stderr)
+    first = arguments.seed or 0
+    pooled = Pooled([draw(study, (first + k) % 2**32) for k in range(draws)])
+    if arguments.format == "json":
+        print_json(_result(pooled, study, pairs, arguments.clock))
+        return
+    for sentence in _sentences(pooled, study, pairs):
+        print(sentence.replace("**", ""))
+    print(table(pooled, axis).to_string(index=False))
+
+
+def _pairs(arguments: argparse.Namespace, source) -> Pairs | None:
+    """The record that was given, or that a trace with predictions is."""
+    if arguments.pairs is not None:
+        return read_pairs(arguments.pairs)
+    own = not isinstance(source, Scenario) and source.is_guessed and arguments.predict is None
+    return pairs_of(source) if own else None
+
+
+def _model(arguments: argparse.Namespace, pairs: Pairs | None) -> Predictions:
+    if pairs is not None and arguments.predict is not None:
+        raise InputError("give either --predict or --pairs, not both")
+    if pairs is not None:
+        return resampled(pairs)
+    return EXACT if arguments.predict is None else read_predictions(arguments.predict)
+
+
+def _picks(arguments: argparse.Namespace) -> tuple[Pick, ...]:
+    params = read_params(arguments.param)
+    keys = list(dict.fromkeys(arguments.policy or USUAL))
+    for key in params.keys() - set(keys):
+        raise InputError(f"a parameter of {key} is given, but {key} is not among the policies")
+    return tuple(
+        (key, tuple(find_policy(key).read_params(params.get(key, {})).items())) for key in keys
+    )
+
+
+def _sentences(pooled: Pooled, study: Study, pairs: Pairs | None) -> Iterator[str]:
+    yield headline(pooled, study.axis)
+    if told := break_evens_in_words(pooled, study.axis):
+        yield told
+    if pairs is not None:
+        yield calibration_in_words(calibrate(pairs))
+
+
+def _result(pooled: Pooled, study: Study, pairs: Pairs | None, clock: str) -> dict:
+    breaks = {each.label: each for each in break_evens(pooled)}
+    policies = []
+    for label, policy in pooled.policies.items():
+        row: dict = {"policy": policy, "label": label}
+        for metric in ("latency", "preemptions", "wasted", "gap"):
+            found = pooled.band(label, metric)
+            row[metric] = found.mean.tolist()
+            row[f"{metric}_half"] = found.half.tolist()
+        row["overloaded"] = pooled.overloaded(label).tolist()
+        if study.axis.key != MARGIN:
+            row["break_even"] = asdict(breaks[label]) if label in breaks else None
+        elif takes_margin(policy):
+            advice = advise(pooled, label)
+            row["margin"] = None if advice is None else advice.margin
+        policies.append(row)
+    return {
+        "axis": study.axis.key,
+        "values": list(study.axis.values),
+        "draws": len(pooled.draws),
+        "clock": clock,
+        "answer": headline(pooled, study.axis).replace("**", ""),
+        "policies": policies,
+        "calibration": None if pairs is None else asdict(calibrate(pairs)),
+    }
