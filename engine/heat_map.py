@@ -13,62 +13,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine import wording
-from engine.capacity.objective import Objective, keeps_up
+from engine.capacity.objective import Objective
 from engine.errors import InputError
 from engine.knobs import Experiment, Knob, Turns, turned
-from engine.metrics import tpot, ttft
-from engine.overload import verdict
 from engine.policy import POLICIES
 from engine.progress import Progress, silent
-from engine.scale_out import HERE, Sweep, run_all
+from engine.reading import Reading, read_each
+from engine.scale_out import HERE
 
 STRIDES = (4, 2, 1)
 CHUNK = 80  # cells between two repaintings
-OVERLOADED = 1.5  # how far an overloaded run counts as beyond its limits, at least
-CARRIED = 0.5  # and how far one counts that keeps up and has no limits to keep
 
 Place = tuple[int, int]
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What one policy did in one cell; times in clock units.
-
-    Attributes
-    ----------
-    ttft, tpot : the percentile of the objective; TPOT is NaN where o = 1 for all
-    mean_latency : end to end
-    attainment : share of requests within all limits of the objective
-    preemptions : how often KV cache was given up
-    verdict : the kind of engine/overload.py
-    excess : how far the objective is missed: at most 1 where it is met
-    """
-
-    ttft: float
-    tpot: float
-    mean_latency: float
-    attainment: float
-    preemptions: int
-    verdict: str
-    excess: float
-
-    @property
-    def is_met(self) -> bool:
-        return self.excess <= 1
-
-
-METRICS: dict[str, tuple[str, Callable[[Reading], float]]] = {
-    "ttft": ("time to first token", lambda reading: reading.ttft),
-    "tpot": ("time per output token", lambda reading: reading.tpot),
-    "latency": ("mean latency", lambda reading: reading.mean_latency),
-    "attainment": ("requests within the limits", lambda reading: reading.attainment),
-    "preemptions": ("preemptions", lambda reading: reading.preemptions),
-    "verdict": ("verdict", lambda reading: VERDICTS.index(reading.verdict)),
-}
-VERDICTS = (
-    "backlog", "closed loop", "too short", "stable", "saturated", "sheds load", "overloaded"
-)  # fmt: skip
-PERCENTILES = ("ttft", "tpot")
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,57 +104,6 @@ def run_cells(
         yield places[number], dict(zip(heat_map.labels, readings, strict=True))
 
 
-def read_each(
-    experiment: Experiment,
-    turns: Sequence[Turns],
-    objective: Objective,
-    on: str = HERE,
-    progress: Progress = silent,
-) -> Iterator[tuple[int, list[Reading | None]]]:
-    """`read_all` of the experiment turned in each of these ways, with the index of the way."""
-    return run_all(Sweep(_read_turned, (experiment, objective), turns), on, progress)
-
-
-def _read_turned(shared, turns: Turns, progress: Progress) -> list[Reading | None]:
-    experiment, objective = shared
-    return read_all(turned(experiment, turns), objective, progress)
-
-
-def read_all(
-    experiment: Experiment, objective: Objective, progress: Progress = silent
-) -> list[Reading | None]:
-    """One reading a policy of the experiment; None where it cannot run."""
-    found: list[Reading | None] = []
-    for number, pick in enumerate(experiment.picks):
-        progress(number / len(experiment.picks))
-        try:
-            run = experiment.run(pick)
-        except InputError:  # nothing fits in M, a livelock, a router that knows no future
-            found.append(None)
-        else:
-            found.append(reading(run, objective))
-    return found
-
-
-def reading(run, objective: Objective) -> Reading:
-    """The numbers of one run."""
-    kind = verdict(run).kind
-    return Reading(
-        ttft=objective.percentile(ttft(run)),
-        tpot=objective.percentile(tpot(run)),
-        mean_latency=float(run.latency.mean()),
-        attainment=float(objective.within(run).sum() / run.offered),
-        preemptions=int(run.preemptions.sum()),
-        verdict=kind,
-        excess=_excess(objective, run),
-    )
-
-
-def _excess(objective: Objective, run) -> float:
-    found = objective.excess(run) if objective.has_limits else CARRIED
-    return found if keeps_up(run) else max(found, OVERLOADED)
-
-
 def grid(
     heat_map: HeatMap,
     cells: Mapping[Place, Cell],
@@ -232,9 +137,30 @@ def in_words(heat_map: HeatMap, cells: Mapping[Place, Cell], label: str) -> str:
     best = max(met, key=lambda name: met[name])
     what = "keeps within the limits" if heat_map.objective.has_limits else "keeps up"
     told = f"**{label}** {what} in {wording.percent(met[label])} of the cells"
+    if doubtful := sum(_is_doubtful(found[label]) for found in cells.values()):
+        told += f" ({wording.count(doubtful)} of them too near the border to be certain)"
     if met[best] == met[label]:
         return f"{told}; none does in more." if len(met) > 1 else f"{told}."
     return f"{told}, **{best}** in {wording.percent(met[best])}."
+
+
+def doubtful_places(heat_map: HeatMap, cells: Mapping[Place, Cell], label: str) -> list[Place]:
+    """Where the map says carried, and a still longer run might say otherwise."""
+    everywhere = (
+        (column, row)
+        for row in range(len(heat_map.rows))
+        for column in range(len(heat_map.columns))
+    )
+    standing = ((place, standing_for(cells, place)) for place in everywhere)
+    return [
+        place
+        for place, stands in standing
+        if stands is not None and _is_doubtful(cells[stands][label])
+    ]
+
+
+def _is_doubtful(told: Reading | None) -> bool:
+    return told is not None and not told.certain
 
 
 def _share_met(cells: Mapping[Place, Cell], label: str) -> float:

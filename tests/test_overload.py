@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from engine import Scenario, Workload, find_policy, generate
-from engine.overload import verdict
+from engine.clock import ROUNDS, seconds_clock
+from engine.overload import _need, verdict
+from engine.work.alone import time_alone
 
 
 def stream(gap, prompt=6, n=4000):
@@ -48,6 +50,33 @@ def test_light_load_is_stable():
     for seed in range(5):
         workload = generate(Scenario(n=300, arrivals="poisson", rate=0.03, seed=seed))
         assert judge(workload, 16_492, "svf").kind == "stable"
+
+
+@pytest.mark.parametrize("clock", [ROUNDS, seconds_clock(0.02, 1e-4, 50, 1e-6, 1e-4)])
+@pytest.mark.parametrize("key", ["svf", "vllm"])
+def test_queue_counts_the_need_kept_waiting(clock, key):
+    """The share of a plain loop over requests: in the system late, beyond their time alone."""
+    workload = generate(Scenario(n=150, arrivals="poisson", rate=0.1 if clock.is_rounds else 2))
+    run = find_policy(key).run(workload, 16_492, clock=clock)
+    first, last = workload.arrival.min(), workload.arrival.max()
+    begin = first + 0.8 * (last - first)
+    waits = came = 0.0
+    for i in range(len(workload)):
+        alone = workload.output[i] if clock.is_rounds else time_alone(workload, clock.step).total[i]
+        need = _need(run)[i]
+        inside = min(run.finished_at[i], last) - max(workload.arrival[i] + alone, begin)
+        waits += need * max(0.0, inside) / (last - begin)
+        came += need * 0.4
+    assert verdict(run).queue == pytest.approx(waits / came)
+
+
+def test_only_a_short_queue_makes_sure():
+    """A light load is certain, one at the border is not, and an overload is one."""
+    assert judge(stream(5)).is_certain
+    assert judge(stream(5)).queue == 0
+    near = generate(Scenario(n=2000, arrivals="poisson", rate=0.1))
+    assert not judge(near, 16_492, "fcfs").is_certain
+    assert judge(stream(3)).is_certain
 
 
 def test_backlog_and_short_runs_are_not_judged():

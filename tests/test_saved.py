@@ -29,8 +29,8 @@ SQLITE, POSTGRES = "sqlite", pytest.param("postgres", marks=pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    found = postgres.Postgres(tmp_path_factory.mktemp("postgres"))
+def server():
+    found = postgres.Postgres()
     yield found
     found.stop()
 

@@ -20,9 +20,9 @@ from engine.cli.sweep_arguments import add_sweep_arguments, progress_on_stderr
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.fleet import Topology
-from engine.heat_map import read_each
 from engine.knobs import Experiment, Knob, Turns, find_knob
 from engine.policy import find_policy, quick_policies
+from engine.reading import read_each
 from engine.scale_out import where
 from engine.workload import check_memory
 
@@ -139,5 +139,5 @@ def _written(cells: list[dict], names: list[str]) -> Iterator[dict]:
             "TPOT": wording.number(row["tpot"]),
             "within": wording.percent(row["attainment"]),
             "preemptions": wording.count(row["preemptions"]),
-            "verdict": row["verdict"],
+            "verdict": row["verdict"] + ("" if row["certain"] else " (not certain)"),
         }

@@ -10,9 +10,11 @@ import plotly.graph_objects as go
 from engine import wording
 from engine.figures.palette import LIMIT_GREY, policy_style
 from engine.figures.ticks import round_numbers, short
-from engine.heat_map import METRICS, VERDICTS, Cell, HeatMap, Place, Reading, grid, standing_for
+from engine.heat_map import Cell, HeatMap, Place, doubtful_places, grid, standing_for
+from engine.reading import METRICS, VERDICTS, Reading
 
 OVERLOAD_GREY = "#c9c9c9"
+DOUBT = "#d55e00"
 FAR = 2.0  # times the limit: what is farther looks the same to the line at 1
 TICKS = 6  # labels an axis, about
 LINE_AT = {"start": 1, "end": 1, "size": 1, "coloring": "none", "showlabels": False}
@@ -41,6 +43,7 @@ def draw_heat_map(
     _add_colours(figure, heat_map, cells, label, metric)
     for name, (key, _) in zip(heat_map.labels, heat_map.experiment.picks, strict=True):
         _add_limit(figure, heat_map, cells, name, key, name == label)
+    _add_doubt(figure, doubtful_places(heat_map, cells, label))
     _add_markers(figure, heat_map, cells, label, metric)
     if chosen is not None:
         column, row = chosen
@@ -146,6 +149,16 @@ def _add_limit(figure: go.Figure, heat_map, cells, name: str, key: str, is_shown
     )
 
 
+def _add_doubt(figure: go.Figure, places: Sequence[Place]) -> None:
+    """Hatch the cells in which a longer run might be overloaded."""
+    if places:
+        figure.add_scatter(
+            x=[column for column, _ in places], y=[row for _, row in places], mode="markers",
+            name="not certain", hoverinfo="skip",
+            marker={"symbol": "line-ne", "size": 11, "line": {"width": 2, "color": DOUBT}},
+        )  # fmt: skip
+
+
 def _add_markers(figure: go.Figure, heat_map, cells, label: str, metric: str) -> None:
     places = [
         (column, row)
@@ -192,7 +205,8 @@ def _written(reading: Reading | None, metric: str) -> str:
 def _state(reading: Reading | None) -> str:
     if reading is None:
         return ""
-    return f"{reading.verdict}, {'within' if reading.is_met else 'beyond'} the limits"
+    doubt = "" if reading.certain else ", not certain: too near the border"
+    return f"{reading.verdict}, {'within' if reading.is_met else 'beyond'} the limits{doubt}"
 
 
 def _add_present(figure: go.Figure, heat_map: HeatMap) -> None:

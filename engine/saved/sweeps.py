@@ -15,7 +15,8 @@ from datetime import UTC, datetime
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from engine.heat_map import Cell, HeatMap, Place, Reading
+from engine.heat_map import Cell, HeatMap, Place
+from engine.reading import Reading
 from engine.saved.keeping import TABLES, Keeping
 from engine.scenario import Scenario
 from engine.version import version

@@ -13,9 +13,10 @@ import streamlit as st
 
 from engine import InputError, Scenario, wording
 from engine.figures.heat_map import describe_heat_map, draw_heat_map
-from engine.heat_map import METRICS, PERCENTILES, Cell, HeatMap, Place, in_words, passes, run_cells
+from engine.heat_map import Cell, HeatMap, Place, in_words, passes, run_cells
 from engine.knobs import Experiment, Knob, knobs_of
 from engine.progress import Progress
+from engine.reading import METRICS, PERCENTILES
 from engine.saved.sweeps import recall, remember, sweep_key
 from pages.parts import show
 from pages.parts.capacity_controls import Question, in_clock
@@ -221,7 +222,8 @@ def _draw(view: View, heat_map: HeatMap, cells: dict[Place, Cell], label: str, m
     )
     st.caption(
         f"Colours: {_titles(heat_map)[metric]} of {label}. Lines: where each policy's limits (or, "
-        "without limits, its keeping up) end. Grey: overloaded, where times mean nothing. "
+        "without limits, its keeping up) end. Grey: overloaded, where times mean nothing; near "
+        "that border a longer run decides, and hatched cells are too near for certainty. "
         f"{len(cells)} of {len(heat_map.columns) * len(heat_map.rows)} cells are done."
     )
     _open(view, heat_map, chosen)
