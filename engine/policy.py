@@ -18,7 +18,7 @@ import numpy as np
 from engine.clock import ROUNDS, Clock
 from engine.errors import InputError
 from engine.fields import number_in, number_of
-from engine.progress import Progress, silent
+from engine.progress import Found, Progress, silent
 from engine.simulate.look_ahead import look_ahead as run_look_ahead
 from engine.simulate.run import Run
 from engine.workload import Workload, check_memory, set_aside
@@ -128,8 +128,14 @@ class Policy:
         """
         values = self.read_params(params)
         fitting, aside = set_aside(workload, self.usable(check_memory(memory), values))
-        run = self.simulate(fitting, memory, clock, progress, **values)
-        return replace(run, policy=self.key, params=values, clock=clock, set_aside=aside)
+
+        def named(run: Run) -> Run:
+            return replace(run, policy=self.key, params=values, clock=clock, set_aside=aside)
+
+        def told(share: float, what: str = "") -> None:
+            progress(share, Found(what, named(what.run)) if isinstance(what, Found) else what)
+
+        return named(self.simulate(fitting, memory, clock, told, **values))
 
 
 POLICIES: dict[str, Policy] = {}
