@@ -13,6 +13,7 @@ from engine.figures.percent_axis import height, percent_axis
 from engine.league import Entry
 
 TICKS = [digit * 10.0**power for power in range(-3, 3) for digit in (1, 2, 5)]  # seconds
+DECADES = 100  # the work drawn, over the least of it that is drawn
 
 
 def draw_search(found: Sequence[tuple[float, Entry]], rival: Entry | None) -> go.Figure:
@@ -43,6 +44,7 @@ def draw_search(found: Sequence[tuple[float, Entry]], rival: Entry | None) -> go
         hovertemplate="%{x:.3g} s of work: %{customdata[0]}<br>"
         f"total latency %{{customdata[1]}} {found[0][1].run.unit}<extra>best-found</extra>",
     )
+    since = max(work[0], work[-1] / DECADES)
     gaps = [entry.gap for _, entry in found]
     if rival is not None:
         gaps.append(rival.gap)
@@ -52,7 +54,7 @@ def draw_search(found: Sequence[tuple[float, Entry]], rival: Entry | None) -> go
         type="log",
         tickvals=TICKS,
         ticktext=[f"{seconds:g}" for seconds in TICKS],
-        range=[math.log10(work[0] / 1.3), math.log10(max(2 * work[0], work[-1]) * 1.3)],
+        range=[math.log10(since / 1.3), math.log10(max(2 * since, work[-1]) * 1.3)],
     )
     figure.update_yaxes(**percent_axis(gaps), automargin=True)
     figure.update_layout(
