@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.improve.chance import seeded, uniform
 from engine.improve.guide import Guide, guide_of
 from engine.improve.partial import (
@@ -33,7 +33,7 @@ STARTS_A_STAGE = 8
 ROUNDS_A_STAGE = 30
 
 
-@kernel
+@part
 def _taste_of(child, chance):
     """Plain first fit for child 0; for the others first fit, snug fit or chance, at random."""
     if child == 0:
@@ -50,7 +50,7 @@ def _taste_of(child, chance):
     return Taste(window, 0.0, window * uniform(chance), 0.0)
 
 
-@kernel
+@part
 def _run_child(partials, b, until, seed, stage, parent, child, guide, memory):
     chance = seeded(seed, stage, parent, child)
     run_until(partials, b, until, _taste_of(child, chance), chance, guide, memory)
