@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.clock import ROUNDS, Clock
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.progress import Progress, silent
 from engine.simulate.entrance import WAITS, arrival_order
 from engine.simulate.look_ahead import look_ahead
@@ -59,7 +59,7 @@ class Ranks(NamedTuple):
     waiting: np.ndarray
 
 
-@kernel
+@part
 def _walk_returning(server, outlook, skip):
     """Admit from the queue of those preempted.
 
@@ -84,7 +84,7 @@ def _walk_returning(server, outlook, skip):
     return start, left
 
 
-@kernel
+@part
 def _walk(server, outlook, ranks, skip):
     """Admit who fits; the first round at which one of those passed over might."""
     start, left = _walk_returning(server, outlook, skip)
@@ -104,7 +104,7 @@ def _walk(server, outlook, ranks, skip):
     return start
 
 
-@kernel
+@part
 def _join_arrivals(server, ranks):
     """Those that have come wait, and those who have given up do no longer."""
     come, now = server.entrance.now, server.now
