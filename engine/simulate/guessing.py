@@ -43,6 +43,8 @@ from engine.simulate.timetable import NEVER
 from engine.simulate.waiting import add_waiting, empty_waiting, next_waiting, remove_waiting
 from engine.workload import Workload
 
+COST = 4e-6  # seconds a request that this takes, roughly, however quick right plans are
+
 
 class Ranks(NamedTuple):
     """Those never admitted, in policy order.
