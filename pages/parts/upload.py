@@ -16,8 +16,9 @@ from engine.traces.formats import canonical
 from engine.traces.part import Part
 from engine.traces.read import known_formats
 from pages.parts.jobs import NothingYet
-from pages.parts.link import linked
+from pages.parts.link import forget, linked
 from pages.parts.trace_columns import ask_columns
+from pages.parts.trace_part import SETTINGS as PART_SETTINGS
 from pages.parts.trace_part import ask_part
 
 AS_GIVEN = "as the file says"
@@ -82,7 +83,7 @@ def uploaded(clock: Clock) -> tuple[str, Workload]:
     )
     place = (file.digest, file.name, None if unit == AS_GIVEN else unit, columns)
     whole, report = _read(place, file)
-    part = ask_part(whole, report)
+    part = ask_part(place, whole, report)
     upload = _part(place, part, file)
     st.session_state["upload"] = upload
     _tell(upload, whole, clock, seconds)
@@ -123,6 +124,9 @@ def _take_file() -> None:
     if dropped is not None and st.session_state.get("file id") != dropped.file_id:
         content = dropped.getvalue()
         digest = hashlib.blake2b(content, digest_size=16).digest()
+        before = current_file()
+        if before is not None and before.digest != digest:
+            forget(PART_SETTINGS)  # hours of one trace mean nothing in another
         st.session_state["file"] = File(dropped.name, content, digest)
         st.session_state["file id"] = dropped.file_id
 
