@@ -34,13 +34,16 @@ class Upload:
     ----------
     name : of the file
     requests, report : in seconds, and how they were read and chosen
-    part : which part it is, in words; empty for all of the file
     """
 
     name: str
     requests: Requests
     report: Report
-    part: str = ""
+
+    @property
+    def part(self) -> str:
+        """Which part of the file it is, in words; empty for all of it."""
+        return self.report.part
 
     @property
     def on_wall_clock(self) -> bool:
@@ -168,8 +171,7 @@ def _read(place: tuple, _file: File) -> tuple[Requests, Report]:
 def _part(place: tuple, part: Part, _file: File) -> Upload:
     whole, report = _read(place, _file)
     requests = part.of(whole)
-    told = part.in_words(whole)
-    return Upload(_file.name, requests, Report.of(requests, report.format), told)
+    return Upload(_file.name, requests, Report.of(requests, report.format))
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
