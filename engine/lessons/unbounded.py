@@ -75,7 +75,7 @@ def _no_limit(memory: int) -> Step:
         "No number is large enough",
         f"At M = {wording.count(memory)}: MC-SF {wording.ratio(curves['mc-sf'][1][at])}, Sorted-F "
         f"{curves['sorted-f'][1][at]:.2f}x, smallest volume first {curves['svf'][1][at]:.2f}x. "
-        "Whatever ratio you allow, a larger M breaks it for MC-SF. Sorted-F is proved to stay below "
+        "Whatever ratio you allow, a larger M breaks it for MC-SF. Sorted-F is proved to be below "
         f"{SORTED_F} on every backlog. The proof for volume first asks that no request fills the "
         "memory, as the fat ones do here; on this family it loses nothing all the same.",
         curves=Curves(
