@@ -21,6 +21,7 @@ from engine.errors import InputError
 from engine.fields import number_in
 from engine.progress import Progress, silent
 from engine.simulate.run import Run
+from engine.work.proof import MachinePrices
 from engine.workload import Workload, check_memory, set_aside
 
 MAX_REPLICAS = 100_000
@@ -64,6 +65,7 @@ class Bound:
         in rounds does, as chunks cost no more rounds than they hold memory
     clock : the one it speaks of, coefficients and all; runs on another are not covered
     replicas : over how many the requests may be spread; runs on more are not covered
+    machine_prices : the same in seconds, where its prices are of machine time
     requests : how many it speaks of; a run that set more of them aside is not covered. None:
         of those of any run it is held against
     """
@@ -79,6 +81,12 @@ class Bound:
     clock: Clock = ROUNDS
     replicas: int = 1
     requests: int | None = None
+    machine_prices: MachinePrices | None = None
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether its prices alone prove it."""
+        return self.prices is not None or self.machine_prices is not None
 
     @property
     def unit(self) -> str:

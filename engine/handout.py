@@ -20,17 +20,17 @@ MOST_PRICES = 2_000_000  # in all bounds together; some 40 MB of text
 
 
 def _bare(workload: Workload) -> Workload:
-    return Workload(workload.arrival, workload.prompt, workload.output)
+    return Workload(workload.arrival, workload.prompt, workload.output, door=workload.door)
 
 
 def provable(bounds: Sequence[Bound]) -> list[Bound]:
     """The strongest of the bounds that prices prove."""
-    return strongest([bound for bound in bounds if bound.prices is not None])
+    return strongest([bound for bound in bounds if bound.is_priced])
 
 
 def is_too_long(bounds: Sequence[Bound]) -> bool:
     """Whether the certificate would be too long to hand out on a page."""
-    prices = [prices for bound in bounds for prices in bound.prices]
+    prices = [prices for bound in bounds for prices in bound.prices or ()]
     return sum(len(part.by_round) for part in prices) > MOST_PRICES
 
 
@@ -40,7 +40,7 @@ def certificate_text(bounds: Sequence[Bound], workload: Workload, memory: int) -
 
 
 def requests_text(workload: Workload) -> str:
-    """The requests as CSV, arrivals in rounds."""
+    """The requests as CSV, arrivals in clock units."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "requests.csv"
         write_csv(_bare(workload), path)

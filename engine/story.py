@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine import wording
+from engine.simulate.preempting import admission_limit
 from engine.simulate.run import Run
 
 
@@ -138,27 +139,46 @@ def obstacle(run: Run, i: int, decision: int, rank: np.ndarray | None = None) ->
     owner = stays.request
     begun = (stays.begin < decision) | ((stays.begin == decision) & (rank[owner] < rank[i]))
     here = np.flatnonzero(begun & (stays.end > decision) & (owner != i))
-    last = stays.end[here]
+    last = stays.end[here] if run.planned is None else _planned_ends(run, here, decision)
     if run.order is None:
         moments = np.array([decision + 1])
     else:
-        end = decision + int(run.workload.output[i])
+        output = run.workload.output if run.planned is None else run.planned
+        end = decision + int(output[i])
         moments = np.append(np.unique(last[last <= end]), end)
     alive = last[None, :] >= moments[:, None]
     growth = stays.grows[here] * (moments[:, None] - stays.begin[here])
     used = (alive * (stays.held[here] + growth)).sum(axis=1)
-    over = used + run.workload.prompt[i] + moments - decision - run.memory
+    over = used + run.workload.prompt[i] + moments - decision - _limit(run)
     worst = int(over.argmax())
     if over[worst] <= 0:
         return None
     alive_then = owner[here[last == moments[worst]]]
-    completing = alive_then[run.finish[alive_then] == moments[worst]]
+    ends = run.finish[alive_then] == moments[worst]
+    completing = alive_then[ends | (run.planned is not None)]
     return Obstacle(
         decision=decision,
         full_at=int(moments[worst]),
         missing=int(over[worst]),
         finishing=tuple(run.workload.row[completing].tolist()),
     )
+
+
+def _planned_ends(run: Run, here: np.ndarray, decision: int) -> np.ndarray:
+    """(k,) rounds in which the stays at these indices were planned to end, as seen then."""
+    stays, workload = run.stays, run.workload
+    who = stays.request[here]
+    held = stays.held[here] + stays.grows[here] * (decision - stays.begin[here])
+    generated = held - workload.prompt[who]
+    room = run.memory - workload.prompt[who]
+    planned = np.minimum(np.maximum(run.planned[who], generated + 1), room)
+    return decision + planned - generated
+
+
+def _limit(run: Run) -> int:
+    """The tokens that plans may fill: M, less the margin of look-ahead that has one."""
+    margin = run.params.get("margin", 0.0) if run.planned is not None else 0.0
+    return admission_limit(run.memory, margin)
 
 
 def in_words(story: Story, run: Run) -> list[str]:
@@ -211,9 +231,14 @@ def _hindered(who: str, obstacle: Obstacle, run: Run) -> str:
     rows = obstacle.finishing
     named = ", ".join(f"#{row}" for row in rows[:3]) + (" and others" if len(rows) > 3 else "")
     until = f", when {named} {'complete' if len(rows) > 1 else 'completes'}" if named else ""
+    until += " as planned" if named and run.planned is not None else ""
+    limit = _limit(run)
+    most = f"M = {wording.count(limit)}"
+    if limit < run.memory:
+        most = f"the {wording.count(limit)} that the margin leaves of M"
     return (
         f"Had {who} started at round {wording.count(obstacle.decision)}, the memory would have "
-        f"been {wording.tokens(obstacle.missing)} over M = {wording.count(run.memory)} at the end "
+        f"been {wording.tokens(obstacle.missing)} over {most} at the end "
         f"of round {wording.count(obstacle.full_at)}{until}"
     )
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Workload, find_policy
+from engine.door import OPEN
 from engine.progress import silent
 from engine.simulate.guessing import guessed
 from engine.simulate.look_ahead import look_ahead
@@ -22,9 +23,9 @@ from tests.test_online_policies import outgrown_cases, predicted_cases, shares
 def in_loop(case, concurrency):
     """The case with so many clients, in the order in which a closed loop takes the requests."""
     workload, memory, clock, predicted = case
-    if concurrency:
+    if concurrency:  # whose clients wait: nobody is turned away or gives up
         by_row = np.argsort(workload.row)
-        workload, predicted = workload.take(by_row), predicted[by_row]
+        workload, predicted = replace(workload.take(by_row), door=OPEN), predicted[by_row]
     return replace(workload, concurrency=concurrency), memory, clock, predicted
 
 

@@ -11,6 +11,9 @@ from engine.improve.beam import beam_search, stage_ends
 from engine.improve.chance import below, seeded, uniform
 from engine.improve.guide import guide_of, loss_of_start
 from engine.improve.partial import (
+    AT_ONCE,
+    FIRST_FIT,
+    NO_END,
     Taste,
     empty_partials,
     least_loss_to_come,
@@ -18,6 +21,7 @@ from engine.improve.partial import (
     run_until,
 )
 from engine.improve.polish import earliest_place, hold, polish
+from engine.improve.search import _parts
 from engine.metrics import memory_curve
 from engine.simulate.profile import first_after, insert
 from engine.simulate.run import Run
@@ -40,11 +44,11 @@ def test_best_found_beats_every_list_policy(mix):
     assert (again.start == run.start).all()
 
 
-def test_three_per_cent_at_two_thousand():
-    """The bar of the first second: within 3 % of the certified bound at n = 2,000."""
+def test_two_and_a_half_per_cent_at_two_thousand():
+    """The bar is 3 % in a second at n = 2,000; a second's work comes within 2.5 %."""
     workload = generate(Scenario(n=2000))
     bounds = find_method("fluid").bounds(workload, 16_492)
-    assert gap(find_policy("best-found").run(workload, 16_492), bounds) < 1.03
+    assert gap(find_policy("best-found").run(workload, 16_492), bounds) < 1.025
 
 
 @settings(max_examples=100)
@@ -55,7 +59,7 @@ def test_beam_schedules_are_feasible(instance, luck):
     if workload.arrival.any():
         return
     typical = find_policy("svf").run(workload, memory).start
-    start = beam_search(workload, memory, typical, 3, 4, luck)
+    start = beam_search(workload, memory, typical, 1e6, luck)
     run = Run(workload, memory, start, start + workload.output)
     assert (start >= 0).all()
     assert memory_curve(run).peak <= memory
@@ -127,7 +131,8 @@ def test_room_left_equals_a_walk(instance):
     assert room_left(x, alive, slack, first, memory, s, o, 0) == walked
 
 
-def test_loss_is_the_gap(mix):
+@pytest.mark.parametrize("eager", [0.1, AT_ONCE])
+def test_loss_is_the_gap(mix, eager):
     """Run to its end, a partial schedule's loss is its total latency less the bound."""
     guide, order = guide_of(mix, 16_492)
     groups = min(len(mix), int(mix.output.max())) + 1
@@ -135,7 +140,7 @@ def test_loss_is_the_gap(mix):
     chance = seeded(3)
     losses = []
     for until in (50, 400, 3000, 10**9):
-        run_until(partials, 0, until, Taste(12, 0.05, 3.0, 0.1), chance, guide, 16_492)
+        run_until(partials, 0, until, Taste(12, 0.05, 3.0, 0.1, eager), chance, guide, 16_492)
         losses.append(partials.loss[0] + least_loss_to_come(partials, 0, guide))
     assert losses == sorted(losses)
     start = np.empty(len(mix), np.int64)
@@ -148,11 +153,57 @@ def test_loss_is_the_gap(mix):
     assert charged == pytest.approx(split.ordering, rel=1e-9)
 
 
+@settings(max_examples=150)
+@given(instances(max_n=9, max_memory=25, backlog=True), st.integers(1, 30))
+def test_first_fit_equals_a_walk_over_rounds(instance, stop):
+    """In every round, of the first six that wait, whoever fits starts; broken off or not."""
+    workload, memory = instance
+    guide, order = guide_of(workload, memory)
+    partials = empty_partials(1, len(workload), int(workload.output.max()) + 1)
+    for until in (stop, NO_END):
+        run_until(partials, 0, until, FIRST_FIT, seeded(0), guide, memory)
+    ordered = workload.take(order)
+    lengths = list(zip(ordered.prompt.tolist(), ordered.output.tolist(), strict=True))
+    waiting, running, now = list(range(len(lengths))), {}, 0
+    while waiting:
+        for i in waiting[: FIRST_FIT.window]:
+            ends = [now + j for j in range(1, lengths[i][1] + 1)]
+            together = {**running, i: now}
+            if all(
+                sum(twin.held(lengths[k][0], at, lengths[k][1], t) for k, at in together.items())
+                <= memory
+                for t in ends
+            ):
+                running = together
+                waiting.remove(i)
+                break
+        else:
+            now += 1
+    assert partials.start[0].tolist() == [running[i] for i in range(len(lengths))]
+
+
+def test_twice_the_budget_is_never_worse(mix):
+    """It does all that the budget does, and goes on."""
+    totals = [
+        find_policy("best-found").run(mix, 16_492, seconds=seconds).latency.sum()
+        for seconds in (0.3, 0.6, 1.2, 2.4)
+    ]
+    assert totals[1:] == sorted(totals[1:], reverse=True)
+    assert _parts(2.4) == [0.6, 0.6, 1.2]
+
+
+def test_a_beam_that_is_not_paid_for_is_not_begun(mix):
+    """With work for a child or two the search polishes instead."""
+    typical = find_policy("svf").run(mix, 16_492).start
+    assert beam_search(mix, 16_492, typical, 1e5) is None
+
+
 def test_stages_follow_the_starts():
-    """A stage ends with every eighth start, but not within 30 rounds of the last."""
-    assert stage_ends(np.arange(100) * 10).tolist() == [80, 160, 240, 320, 400, 480, 560, 640,
-                                                         720, 800, 880, 960]  # fmt: skip
-    assert len(stage_ends(np.zeros(50, int))) == 0
+    """A stage ends with every fourth start, but not within 30 rounds of the last."""
+    assert stage_ends(np.arange(20) * 10).tolist() == [40, 80, 120, 160]
+    assert stage_ends(np.arange(20)).tolist() == []
+    assert np.diff(stage_ends(np.arange(20) * 5)).min() >= 30
+    assert len(stage_ends(np.arange(100_000) * 100)) < 501
 
 
 def test_chance_is_even_and_repeats():

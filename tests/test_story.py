@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from engine import Workload, find_policy
 from engine.simulate.look_ahead import look_ahead
-from engine.story import obstacle, tell
+from engine.story import in_words, obstacle, tell
 from tests import twin
 from tests.strategies import instances
 
@@ -68,3 +68,27 @@ def test_obstacle_equals_a_walk(instance):
                 assert found is None
             else:
                 assert found.missing == max(over.values()) == over[found.full_at]
+
+
+def test_story_by_plans():
+    """(1, 9), predicted 4, behind (1, 8), predicted 6, in M = 11.
+
+    In round 4 they would hold 5 + 5 = 10, within M, and later the first alone 7: both start.
+    With a margin of a tenth, and 9 tokens to plan with, that is one too many.
+    """
+    workload = Workload([0, 0], [1, 1], [8, 9], predicted=[6, 4])
+    assert find_policy("fcfs").run(workload, 11).start.tolist() == [0, 0]
+    run = find_policy("fcfs").run(workload, 11, margin=0.1)
+    story = tell(run, 1)
+    assert run.start[1] == 5
+    assert (story.in_line.decision, story.in_line.full_at, story.in_line.missing) == (0, 4, 1)
+    assert "1\u202ftoken over the 9 that the margin leaves of M" in " ".join(in_words(story, run))
+
+
+def test_story_of_an_outgrown_plan():
+    """At 4 the first, predicted 3, is planned for one token more, which is one too many."""
+    workload = Workload([0, 4], [1, 6], [8, 1], predicted=[3, 1])
+    run = find_policy("fcfs").run(workload, 12)
+    assert run.start.tolist() == [0, 8]
+    found = tell(run, 1).in_line
+    assert (found.full_at, found.missing, found.finishing) == (5, 1, (0,))

@@ -16,6 +16,8 @@ from engine import InputError
 from engine.traces import read_requests, read_trace
 from engine.traces.clock import unit_in
 from engine.traces.head import look
+from engine.traces.read import glance
+from tests.test_traces_logs import lengths
 
 AZURE = b"TIMESTAMP,ContextTokens,GeneratedTokens\r\n2024-05-12 00:00:00+00:00,5,1\r\n"
 TABLE = "start_time,prompt_tokens,completion_tokens\n0,1,2\n3,4,5\n"
@@ -302,6 +304,109 @@ def test_unit_of_dates_cannot_be_set():
         read(AZURE, time_unit="ms")
     with pytest.raises(InputError, match="must be one of s, ms, us, ns, got days"):
         read(TABLE, time_unit="days")
+
+
+BLIS = (
+    "request_id,client_id,tenant_id,slo_class,session_id,round_index,prefix_group,prefix_length,"
+    "streaming,input_tokens,output_tokens,text_tokens,image_tokens,audio_tokens,video_tokens,"
+    "reason_ratio,model,deadline_us,server_input_tokens,arrival_time_us,send_time_us,"
+    "first_chunk_time_us,last_chunk_time_us,num_chunks,status,error_message,finish_reason"
+)
+
+
+def test_blis_trace():
+    """All its columns: microseconds, the SLO class, measured times, and only what was answered."""
+    values = {"input_tokens": 100, "output_tokens": 5, "server_input_tokens": 120}
+    times = {"arrival_time_us": 10**6, "first_chunk_time_us": 1_250_000}
+    answered = {**values, **times, "last_chunk_time_us": 3 * 10**6, "slo_class": "batch"}
+    failed = [{**answered, "status": status} for status in ("timeout", "incomplete", "error")]
+    failed.append({**answered, "status": "ok", "error_message": "boom"})
+    rows = [{**answered, "status": "ok", "num_chunks": 5}, *failed]
+    names = BLIS.split(",")
+    text = "\n".join([BLIS, *(",".join(str(row.get(name, "")) for name in names) for row in rows)])
+    requests, report = read_requests(io.BytesIO(text.encode()))
+    assert lengths(requests) == [(100, 5)]
+    assert (requests.ttft.tolist(), requests.latency.tolist()) == ([0.25], [2.0])
+    assert requests.classes == ("batch",)
+    assert sum(report.set_aside.values()) == 4
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["2024-05-12 10:00:00", "2024-05-12 10:00:01.5"],
+        ["2024-05-12T10:00:00Z", "2024-05-12T10:00:01.500Z"],
+        ["2024-05-12 10:00:00,000", "2024-05-12 10:00:01,500"],
+        ["2024-05-12 10:00:00 UTC", "2024-05-12 10:00:01.5 UTC"],
+        ["2024-05-12 15:30:00+0530", "2024-05-12 15:30:01.5+05:30"],
+        ["2024-05-12 10:00:00+00", "2024-05-12 02:00:01.5-08"],
+        ["2024-05-12 10:00:00 +0000 UTC", "2024-05-12 10:00:01.5 +0000 UTC"],
+        ["2024-05-12 10:00", "2024-05-12 10:00:01.5"],
+    ],
+)
+def test_dates_as_they_are_written(rows):
+    """By standards, databases, loggers and spreadsheets: the same two moments."""
+    text = "timestamp;prompt_tokens;output_tokens\n" + "".join(f"{at};1;1\n" for at in rows)
+    requests, report = read_requests(io.BytesIO(text.encode()))
+    assert requests.seconds.tolist() == [0, 1.5]
+    assert report.time_unit == "date and time"
+    assert requests.began == 1_715_508_000
+
+
+def test_days_and_odd_dates():
+    """Days are moments, too; dates that may be read in two ways are refused as dates."""
+    head = "timestamp,prompt_tokens,output_tokens\n"
+    requests, _ = read_requests(io.BytesIO(f"{head}2024-05-12,1,1\n2024-05-13,1,1\n".encode()))
+    assert requests.seconds.tolist() == [0, 86_400]
+    for odd in ("05/12/2024 10:00", "12/May/2024:10:00:00 +0000", "10:00:00"):
+        with pytest.raises(InputError, match="timestamp is not a date and time such as"):
+            read_requests(io.BytesIO(f"{head}{odd},1,1\n".encode()))
+
+
+def test_decimal_commas():
+    """Where semicolons part the fields, a comma is a point, quoted or not."""
+    text = 'prompt_tokens;output_tokens;start_s\n10;5;0,5\n"10";"5";"2,25"\n1,5;5;3,0\n'
+    requests, report = read_requests(io.BytesIO(text.encode()))
+    assert requests.seconds.tolist() == [0, 1.75]
+    assert sum(report.set_aside.values()) == 1
+
+
+def test_rows_within_a_document():
+    """As APIs export them: one list within an object; two lists are not chosen between."""
+    rows = [{"startTime": "2024-05-12 10:00:00", "promptTokens": 7, "completionTokens": 3}, {}]
+    requests, report = read_requests(io.BytesIO(json.dumps({"data": rows, "page": 1}).encode()))
+    assert lengths(requests) == [(7, 3)]
+    assert (report.rows_in, report.rows_kept) == (2, 1)
+    assert glance(io.BytesIO(json.dumps({"data": rows}).encode())).roles["prompt"] == "promptTokens"
+    odd = json.dumps({"data": [{"size": 7, "made": 3}]}).encode()
+    requests, _ = read_requests(io.BytesIO(odd), columns={"prompt": "size", "output": "made"})
+    assert lengths(requests) == [(7, 3)]
+    with pytest.raises(InputError, match="of no known format"):
+        read_requests(io.BytesIO(json.dumps({"data": rows, "more": rows}).encode()))
+
+
+def test_numbers_too_long_for_anything():
+    """Are said to be so, in every shape of JSON."""
+    number = b'{"prompt_tokens": 1' + b"0" * 5000 + b', "output_tokens": 2}'
+    for raw in (number, b'{"data":\n[' + number + b"]}"):
+        with pytest.raises(InputError, match="a number is too long"):
+            read_requests(io.BytesIO(raw))
+
+
+def test_name_of_a_file_stays_in_one_line():
+    """Whatever it is."""
+    file = io.BytesIO(b"")
+    file.name = "a\nb\tc.csv"
+    with pytest.raises(InputError, match=r"^a b c\.csv: the file is empty$"):
+        read_requests(file)
+
+
+def test_arrivals_that_no_clock_can_tell_name_the_file(tmp_path):
+    """In the making of the workload, too."""
+    path = tmp_path / "far.csv"
+    path.write_text("arrival,prompt,output\n1e11,1,1\n")
+    with pytest.raises(InputError, match=r"^far\.csv: row 1, arrival: must be a number from 0"):
+        read_trace(path, round_seconds=1e-6)
 
 
 @pytest.mark.parametrize(

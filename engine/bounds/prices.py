@@ -103,14 +103,15 @@ def _in_seconds(workload, memory, progress, time_limit, clock, replicas) -> list
         found.append(_row(name, search, every_run, search.rises(seconds, told)))
     kept, every = found
     if kept.value < every.value:  # stopped early: what holds for every run holds for these
-        kept = replace(kept, value=every.value, method=every.method, history=every.history)
+        kept = replace(every, bound=kept.bound, covers_preemption=False, covers_cut_prompts=False)
     return [kept, every]
 
 
 def _row(name: str, search: Search, every_run: bool, steps) -> Bound:
     """The bound at the last prices that the ascent came to, or at none if that is no less."""
     last = steps[-1][1]
-    value, alone = search.judged(last.numbers), search.judged(0.0 * last.numbers)
+    numbers, none = last.numbers, 0.0 * last.numbers
+    value, alone = search.judged(numbers), search.judged(none)
     history = tuple((taken, rise.best.value) for taken, rise in steps)
     if value > alone:
         how = (
@@ -119,14 +120,21 @@ def _row(name: str, search: Search, every_run: bool, steps) -> Bound:
             f"{100 * (last.ceiling / last.best.value - 1):.2g} % of the best on these knots"
         )
     else:
-        value, how = (
-            alone,
-            (
-                "every request alone on its machine: at this load no prices say more, and the "
-                "bound is weak"
-            ),
+        value, numbers = alone, none
+        how = (
+            "every request alone on its machine: at this load no prices say more, and the bound "
+            "is weak"
         )
-    return Bound(name, value, True, every_run, how, None, history, covers_cut_prompts=every_run)
+    return Bound(
+        name,
+        value,
+        True,
+        every_run,
+        how,
+        history=history,
+        covers_cut_prompts=every_run,
+        machine_prices=search.written(numbers),
+    )
 
 
 def _climb(name: str, start: Bound, steps, seconds: float, told) -> Bound:

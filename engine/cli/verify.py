@@ -29,11 +29,16 @@ def run(arguments: argparse.Namespace) -> int:
                 "n": checked.requests,
                 "set_aside": checked.set_aside,
                 "memory": checked.memory,
+                "clock": checked.clock.unit,
+                "coefficients": None if checked.clock.is_rounds else checked.clock.step._asdict(),
                 "bounds": [vars(finding) for finding in checked.findings],
             }
         )
     else:
         print(requests_line(checked.requests, checked.set_aside, checked.memory))
+        if not checked.clock.is_rounds:
+            told = ", ".join(f"{k} = {v:g}" for k, v in checked.clock.step._asdict().items())
+            print(f"in seconds, on a machine with {told}")
         for finding in checked.findings:
             verdict = "holds" if finding.holds else "DOES NOT HOLD"
             covers = "every run" if finding.covers_preemption else "runs that keep their KV cache"

@@ -1,14 +1,20 @@
 """A beam over time: many random schedules up to each stage's end, of which the best go on.
 
-Each kept schedule has `children` that run on to the end of the stage, the first by
-plain first fit, the others with a random taste. A child is judged by its loss after
-another `LOOK` rounds of first fit (what it left for later shows only then) plus the
-least loss still to come; the best go on from the stage's end. A child is remembered by
+Each kept schedule has children that run on to the end of the stage, the first by plain
+first fit, the others with a random taste. A child is judged by its loss once first fit has
+gone on from there to the next stage's end (what it left for later shows only then) plus
+the least loss still to come; the best go on from the stage's end. A child is remembered by
 its seed and run again if it is kept, so that only kept schedules are copied.
+
+Every stage gets the same share of the work and has as many children as that pays for. In the
+first rounds, where a backlog of short requests starts, a child costs a hundred times what
+it costs later, and little can be lost there: with a number of children for all stages most
+work would go where it gains least.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -17,8 +23,9 @@ from engine.compiled import kernel
 from engine.improve.chance import seeded, uniform
 from engine.improve.guide import Guide, guide_of
 from engine.improve.partial import (
+    AT_ONCE,
+    FIRST_FIT,
     NO_END,
-    PATIENT,
     Partials,
     Taste,
     copy_partial,
@@ -28,56 +35,61 @@ from engine.improve.partial import (
 )
 from engine.workload import Workload
 
-LOOK = 300  # rounds
-STARTS_A_STAGE = 8
+STARTS_A_STAGE = 4
 ROUNDS_A_STAGE = 30
+MOST_STAGES = 500
+MOST_CHILDREN = 20_000  # a stage
+MOST_KEPT = 100  # schedules
+LEAST_CHILDREN = 8  # a stage; with work for fewer a beam is no use
+DEARER = 10  # times the work of plain first fit, that a child takes
 
 
 @kernel
 def _taste_of(child, chance):
     """Plain first fit for child 0; for the others first fit, snug fit or chance, at random."""
     if child == 0:
-        return Taste(PATIENT, 0.0, 0.0, 0.0)
+        return FIRST_FIT
     window = int(1 + 3 * 2 ** (5 * uniform(chance)))
     kind = uniform(chance)
+    eager = AT_ONCE if uniform(chance) < 0.5 else 10 ** (3 * uniform(chance) - 1)
     if kind < 0.25:
-        return Taste(window, 0.0, 0.0, 0.3 * uniform(chance))
+        return Taste(window, 0.0, 0.0, 0.3 * uniform(chance), AT_ONCE)
     if kind < 0.75:
         snug = 10 ** (2 * uniform(chance) - 2)
         noise = 10 * uniform(chance)
         pass_over = 0.3 * uniform(chance) if uniform(chance) < 0.5 else 0.0
-        return Taste(window, snug, noise, pass_over)
-    return Taste(window, 0.0, window * uniform(chance), 0.0)
+        return Taste(window, snug, noise, pass_over, eager)
+    return Taste(window, 0.0, window * uniform(chance), 0.0, eager)
 
 
 @kernel
 def _run_child(partials, b, until, seed, stage, parent, child, guide, memory):
     chance = seeded(seed, stage, parent, child)
-    run_until(partials, b, until, _taste_of(child, chance), chance, guide, memory)
+    return run_until(partials, b, until, _taste_of(child, chance), chance, guide, memory)
 
 
 @kernel
-def _judge_children(kept, many, scratch, until, children, seed, stage, guide, memory):
-    """(many * children,) float64: the loss at which each child can still end, as judged."""
-    losses = np.empty(many * children)
-    plain = Taste(PATIENT, 0.0, 0.0, 0.0)
+def _judge_children(kept, many, scratch, until, beyond, share, losses, seed, stage, guide, memory):
+    """The loss at which each child can still end, as judged, into `losses`: of as many children
+    as the share of work pays for, and two of each parent. Returns how many, and the work."""
     no_chance = seeded(0)
-    for parent in range(many):
-        for child in range(children):
-            copy_partial(kept, parent, scratch, 0, False)
-            _run_child(scratch, 0, until, seed, stage, parent, child, guide, memory)
-            run_until(scratch, 0, until + LOOK, plain, no_chance, guide, memory)
-            losses[parent * children + child] = scratch.loss[0] + least_loss_to_come(
-                scratch, 0, guide
-            )
-    return losses
+    count, work = 0, 0
+    while count < losses.size and (work < share or count < 2 * many):
+        parent, child = count % many, count // many
+        copy_partial(kept, parent, scratch, 0, False)
+        work += guide.prompt.size
+        work += _run_child(scratch, 0, until, seed, stage, parent, child, guide, memory)
+        work += run_until(scratch, 0, beyond, FIRST_FIT, no_chance, guide, memory)
+        losses[count] = scratch.loss[0] + least_loss_to_come(scratch, 0, guide)
+        count += 1
+    return count, work
 
 
 @kernel
-def _keep(kept, chosen, others, until, children, seed, stage, guide, memory):
+def _keep(kept, many, chosen, others, until, seed, stage, guide, memory):
     """Run the chosen children again, each from its parent into a place of its own."""
     for place in range(chosen.size):
-        parent, child = chosen[place] // children, chosen[place] % children
+        parent, child = chosen[place] % many, chosen[place] // many
         copy_partial(kept, parent, others, place, True)
         _run_child(others, place, until, seed, stage, parent, child, guide, memory)
 
@@ -85,27 +97,31 @@ def _keep(kept, chosen, others, until, children, seed, stage, guide, memory):
 @kernel
 def _finish(kept, many, guide, memory):
     """Run every kept schedule to its end by first fit; the one with the least starts."""
-    plain = Taste(PATIENT, 0.0, 0.0, 0.0)
     no_chance = seeded(0)
     best, least = 0, np.iinfo(np.int64).max
     for b in range(many):
-        run_until(kept, b, NO_END, plain, no_chance, guide, memory)
+        run_until(kept, b, NO_END, FIRST_FIT, no_chance, guide, memory)
         total = kept.start[b].astype(np.int64).sum()
         if total < least:
             best, least = b, total
     return best
 
 
-def _distinct_best(losses: np.ndarray, width: int) -> np.ndarray:
-    """The indices of the `width` least losses that differ: equal ones are the same schedule."""
+def _distinct_best(losses: np.ndarray) -> np.ndarray:
+    """The indices of the least losses that differ: equal ones are the same schedule.
+
+    As many schedules go on as each then has twice that number of children.
+    """
+    width = max(2, round(math.sqrt(len(losses) / 2)))
     _, first = np.unique(np.round(losses, 7), return_index=True)
-    return first[:width]
+    return first[: min(width, MOST_KEPT)]
 
 
 def stage_ends(start: np.ndarray) -> np.ndarray:
     """(stages,) rounds: so many starts of a typical schedule apart, and not too close."""
+    starts = max(STARTS_A_STAGE, len(start) // MOST_STAGES)
     ends = [0]
-    for end in np.sort(start)[STARTS_A_STAGE::STARTS_A_STAGE].tolist():
+    for end in np.sort(start)[starts::starts].tolist():
         if end - ends[-1] >= ROUNDS_A_STAGE:
             ends.append(end)
     return np.array(ends[1:], np.int64)
@@ -115,38 +131,52 @@ def beam_search(
     workload: Workload,
     memory: int,
     typical: np.ndarray,
-    width: int,
-    children: int,
+    work: float,
     seed: int = 0,
     report: Callable[[float], None] = lambda share: None,
-) -> np.ndarray:
+) -> np.ndarray | None:
     """(n,) int64 start rounds of a schedule of a backlog that keeps every KV cache.
+
+    None where the work does not pay for enough children.
 
     Parameters
     ----------
     typical : (n,) the starts of a reasonable schedule, which space the stages
-    width, children : schedules kept, and tried from each
+    work : how much to do, in steps of a nanosecond or so
     report : is told the share done after each stage
     """
     guide, order = guide_of(workload, memory)
-    ends = stage_ends(typical)
-    starts = _search(guide, memory, ends, width, children, seed, report)
+    plain = _room(guide, 1)
+    if work < LEAST_CHILDREN * DEARER * _first_fit(plain, guide, memory):
+        return None
     start = np.empty(len(workload), np.int64)
-    start[order] = starts
+    start[order] = _search(guide, memory, stage_ends(typical), work, seed, report)
     return start
 
 
-def _search(guide: Guide, memory: int, ends, width: int, children: int, seed: int, report):
+def _room(guide: Guide, many: int) -> Partials:
     n = len(guide.prompt)
-    groups = min(n, int(guide.output.max())) + 1
-    kept, others = (empty_partials(width, n, groups) for _ in range(2))
-    scratch: Partials = empty_partials(1, n, groups)
-    many = 1
+    return empty_partials(many, n, min(n, int(guide.output.max())) + 1)
+
+
+@kernel
+def _first_fit(partials, guide, memory):
+    """The work of plain first fit from beginning to end."""
+    return run_until(partials, 0, NO_END, FIRST_FIT, seeded(0), guide, memory)
+
+
+def _search(guide: Guide, memory: int, ends: np.ndarray, work: float, seed: int, report):
+    kept, others, scratch = (_room(guide, many) for many in (MOST_KEPT, MOST_KEPT, 1))
+    losses = np.empty(MOST_CHILDREN)
+    many, left = 1, work
     for stage, until in enumerate(ends.tolist()):
-        common = (until, children, seed, stage, guide, memory)
-        losses = _judge_children(kept, many, scratch, *common)
-        chosen = _distinct_best(losses, width)
-        _keep(kept, chosen, others, *common)
+        share = left / (len(ends) - stage)
+        beyond = ends[min(stage + 1, len(ends) - 1)]
+        common = (seed, stage, guide, memory)
+        count, done = _judge_children(kept, many, scratch, until, beyond, share, losses, *common)
+        chosen = _distinct_best(losses[:count])
+        _keep(kept, many, chosen, others, until, *common)
         kept, others, many = others, kept, len(chosen)
+        left -= done
         report((stage + 1) / len(ends))
     return kept.start[_finish(kept, many, guide, memory)].astype(np.int64)

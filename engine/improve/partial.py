@@ -9,10 +9,10 @@ import numpy as np
 from engine.compiled import kernel
 from engine.improve.chance import uniform
 from engine.improve.guide import loss_of_start, price_of_idle
-from engine.simulate.profile import first_after, insert, used_between
+from engine.simulate.profile import earliest_fit, first_after, insert, used_between
 
 NO_END = np.iinfo(np.int64).max // 4
-PATIENT = 6  # how many waiting requests plain first fit looks at
+PLACE = 20  # work of a look at a waiting request, beside one for every group; roughly a ns each
 
 
 class Partials(NamedTuple):
@@ -67,18 +67,24 @@ def copy_partial(source, a, target, b, with_start):
 
 
 class Taste(NamedTuple):
-    """How a random schedule picks among the waiting requests that fit now.
+    """How a random schedule picks who starts next, and when: the request of the highest score.
 
-    window : how many it looks at, in order of volume
+    window : how many of the waiting requests it looks at, in order of volume
     snug : how much a free token left behind counts against a place in the order
     noise : how much chance counts for
-    pass_over : the chance that a request that fits is passed over
+    pass_over : the chance that a request is passed over
+    eager : how much a round until its earliest start counts against a request
     """
 
     window: int
     snug: float
     noise: float
     pass_over: float
+    eager: float
+
+
+AT_ONCE = 1e6  # eager above all
+FIRST_FIT = Taste(6, 0.0, 0.0, 0.0, AT_ONCE)
 
 
 @kernel
@@ -97,63 +103,96 @@ def room_left(x, alive, slack, first, memory, prompt, output, now):
 
 
 @kernel
-def run_until(partials, b, until, taste, chance, guide, memory):
-    """Go on with schedule b to round `until`, starting what its taste picks."""
-    x, alive, slack = partials.x[b], partials.alive[b], partials.slack[b]
-    after, before = partials.after[b], partials.before[b]
-    first, now, loss = partials.first[b], partials.now[b], partials.loss[b]
+def _score(x, alive, slack, first, memory, prompt, output, at, taste, chance):
+    """What counts for a request that starts at `at`, beside its place and its wait."""
+    since = first_after(x, first, at)
+    left = room_left(x, alive, slack, since, memory, prompt, output, at)
+    return taste.noise * uniform(chance) - taste.snug * left
+
+
+@kernel
+def _walk(partials, b, first, now, until, taste, pass_over, chance, guide, memory):
+    """Who starts next, before `until`, or -1; when; the first group that completes later; work."""
+    x, alive, slack, after = partials.x[b], partials.alive[b], partials.slack[b], partials.after[b]
+    plain = taste.snug == 0.0 and taste.noise == 0.0
+    a_look = PLACE + x.size - first
+    picked, then, group, best, work = -1, until, 0, -np.inf, 0
     head = after.size - 1
-    while now < until:
+    i, place = after[head], 0
+    while i != head and place < taste.window:
+        if pass_over == 0.0 or uniform(chance) >= pass_over:
+            prompt, output = guide.prompt[i], guide.output[i]
+            at, later = earliest_fit(x, alive, slack, first, memory, prompt, output, now)
+            work += a_look
+            if at < until:
+                score = -taste.eager * (at - now) - place
+                if not plain:
+                    score += _score(
+                        x, alive, slack, first, memory, prompt, output, at, taste, chance
+                    )
+                    work += a_look
+                if score > best:
+                    picked, then, group, best = i, at, later, score
+                    if plain and at == now:
+                        break
+        i = after[i]
+        place += 1
+    return picked, then, group, work
+
+
+@kernel
+def _let_pass(partials, b, first, now, then, guide, memory):
+    """Time passes to `then` without a start: the groups left, and the price of idle memory."""
+    x, alive, slack = partials.x[b], partials.alive[b], partials.slack[b]
+    price = 0.0
+    while now < then:
+        used, rising, upto = 0, 0, then
+        if first < x.size:
+            upto = min(then, x[first])
+            used, rising = used_between(x, alive, slack, memory, first, upto), alive[first]
+        price += price_of_idle(guide, memory, used, rising, now, upto)
+        now = upto
         while first < x.size and x[first] <= now:
             first += 1
-        if after[head] == head and first == x.size:
-            break
-        some_room = False
-        while True:
-            used = 0
-            if first < x.size:
-                used = used_between(x, alive, slack, memory, first, now + 1)
-            picked, best = -1, -np.inf
-            i = after[head]
-            place = 0
-            while i != head and place < taste.window:
-                if used + guide.prompt[i] + 1 <= memory:
-                    some_room = True
-                    left = room_left(
-                        x, alive, slack, first, memory, guide.prompt[i], guide.output[i], now
-                    )
-                    if left >= 0 and (taste.pass_over == 0.0 or uniform(chance) >= taste.pass_over):
-                        if taste.snug == 0.0 and taste.noise == 0.0:
-                            picked = i
-                            break
-                        score = taste.noise * uniform(chance) - place - taste.snug * left
-                        if score > best:
-                            picked, best = i, score
-                i = after[i]
-                place += 1
-            if picked < 0:
+    return first, price
+
+
+@kernel
+def _start(partials, b, i, now, guide):
+    """Request i of schedule b starts: off the ring of those that wait; what that loses."""
+    after, before = partials.after[b], partials.before[b]
+    after[before[i]] = after[i]
+    before[after[i]] = before[i]
+    partials.start[b, i] = now
+    return loss_of_start(guide, i, now)
+
+
+@kernel
+def run_until(partials, b, until, taste, chance, guide, memory):
+    """Go on with schedule b to round `until`, starting what its taste picks; returns the work.
+
+    Only a start changes where the waiting requests fit, so time goes from start to start.
+    """
+    x, alive, slack = partials.x[b], partials.alive[b], partials.slack[b]
+    first, now, loss, work = partials.first[b], partials.now[b], partials.loss[b], 0
+    while now < until:
+        for pass_over in (taste.pass_over, 0.0):
+            i, then, group, looks = _walk(
+                partials, b, first, now, until, taste, pass_over, chance, guide, memory
+            )
+            work += looks
+            if i >= 0:
                 break
-            group = first_after(x, first, now + guide.output[picked])
-            first = insert(
-                x, alive, slack, first, memory,
-                guide.prompt[picked], guide.output[picked], now, group,
-            )  # fmt: skip
-            after[before[picked]] = after[picked]
-            before[after[picked]] = before[picked]
-            partials.start[b, picked] = now
-            loss += loss_of_start(guide, picked, now)
-        # Without room for anyone's next token nothing can start before a completion.
-        then = now + 1
-        if not some_room:
-            then = x[first] if first < x.size else until
-        then = min(then, until)
-        used, rising = 0, 0
-        if first < x.size:
-            used = used_between(x, alive, slack, memory, first, then)
-            rising = alive[first]
-        loss += price_of_idle(guide, memory, used, rising, now, then)
+        first, idle = _let_pass(partials, b, first, now, then, guide, memory)
+        loss += idle
         now = then
+        if i >= 0:
+            first = insert(
+                x, alive, slack, first, memory, guide.prompt[i], guide.output[i], now, group
+            )
+            loss += _start(partials, b, i, now, guide)
     partials.first[b], partials.now[b], partials.loss[b] = first, now, loss
+    return work
 
 
 @kernel

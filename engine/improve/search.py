@@ -1,27 +1,28 @@
-"""A budget of work spent well: beams with different luck, each polished, the best kept."""
+"""A budget of work spent well: beams with different luck, each polished, the best kept.
+
+The last beam has half of the work, and the first half is spent as a budget of that size
+would be. So twice the budget does all that the budget does, and never ends worse.
+"""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
 from engine import wording
 from engine.errors import InputError
-from engine.improve.beam import LOOK, beam_search, stage_ends
+from engine.improve.beam import beam_search
 from engine.improve.polish import hold, polish
 from engine.progress import Progress
 from engine.simulate.look_ahead import look_ahead
-from engine.simulate.run import Run, visible_rounds
+from engine.simulate.run import visible_rounds
 from engine.workload import Workload
 
 # Work is counted, not timed, so that a budget gives the same schedule on every machine.
-# Seconds, as measured: a round of a child and a change, at n = 500. Both take longer where
-# there is more to copy and to look up, by about n ** 0.45.
-CHILD_ROUND, CHANGE = 7e-8, 1.6e-6
+# A second of it, as measured: so many of the beam's steps, or of changes at n = 500. Changes
+# take longer where there is more to look up, by about n ** 0.45.
+STEPS, CHANGES = 8e8, 6e5
 POLISH_SHARE = 0.3  # of the budget
-FIRST = (5, 10)  # width and children of a first, quick beam
-FULL = (20, 40)  # and of the largest: more luck pays more than more width
+WHOLE = 1.0  # seconds of work from which on half of it goes to the last beam
 SKIPS = (0, 1, 5, 20)
 PORTION = 100_000  # changes between two reports
 MOST_ROUNDS = 100_000_000  # of the profile: 800 MB
@@ -40,47 +41,20 @@ def improved(workload: Workload, memory: int, seconds: float, report: Progress) 
         for key in orders
         for skip in SKIPS
     ]
-    runs.sort(key=lambda run: run.latency.sum())
-    search = _Search(workload, memory, runs[0].start, seconds, report)
-    beams = _beams(workload, runs[0], seconds) if _is_backlog(workload) else []
-    all_changes = int(seconds / (CHANGE * _growth(len(workload))))
-    changes = int(POLISH_SHARE * all_changes / len(beams)) if beams else all_changes
-    if not beams:
-        search.polish(runs[0].start, changes)
-    for width, children in beams:
-        search.polish(search.beam(runs[0].start, width, children), changes)
+    start = min(runs, key=lambda run: run.latency.sum()).start
+    search = _Search(workload, memory, start, seconds, report)
+    for part in _parts(seconds) if _is_backlog(workload) else [seconds]:
+        search.spend(start, part)
     return search.best
-
-
-def _growth(n: int) -> float:
-    return max(1.0, (n / 500) ** 0.45)
 
 
 def _is_backlog(workload: Workload) -> bool:
     return bool((visible_rounds(workload.arrival) == 0).all())
 
 
-def _seconds_a_child(start: np.ndarray) -> float:
-    """What one child a stage costs: the rounds of all stages, looking ahead included."""
-    rounds = float(start.max()) + LOOK * (len(stage_ends(start)) + 1)
-    return rounds * CHILD_ROUND * _growth(len(start))
-
-
-def _beams(workload: Workload, run: Run, seconds: float) -> list[tuple[int, int]]:
-    """The widths and children of the beams that the budget pays for."""
-    children = (1 - POLISH_SHARE) * seconds / _seconds_a_child(run.start)
-    first, full = math.prod(FIRST), math.prod(FULL)
-    if children < first / 4:
-        return []
-    if children < 2 * first:
-        return [_shape(children)]
-    more = max(1, round((children - first) / full))
-    return [FIRST] + more * [_shape((children - first) / more)]
-
-
-def _shape(children: float) -> tuple[int, int]:
-    width = max(2, round(math.sqrt(children / 2)))
-    return width, max(3, round(children / width))
+def _parts(seconds: float) -> list[float]:
+    """How the budget is parted: the last part is half of it, and so on for the rest."""
+    return [seconds] if seconds <= WHOLE else [*_parts(seconds / 2), seconds / 2]
 
 
 class _Search:
@@ -91,34 +65,46 @@ class _Search:
         self.seconds, self.report = seconds, report
         self.spent = 0.0
         self.luck = 0
+        self.changes = CHANGES / max(1.0, (len(workload) / 500) ** 0.45)
+
+    def spend(self, typical: np.ndarray, seconds: float) -> None:
+        """A beam and its polish; on arrivals, or where no beam is worth it, polish only."""
+        start, left = None, seconds
+        if _is_backlog(self.workload):
+            start = self._beam(typical, (1 - POLISH_SHARE) * seconds)
+        if start is None:
+            start = self.best
+        else:
+            left = POLISH_SHARE * seconds
+        self._polish(start, round(left * self.changes))
 
     def _account(self, seconds: float) -> None:
         self.spent += seconds
         workload = self.workload
-        mean = float((self.best + workload.output - workload.arrival).mean())
-        share = min(1.0, self.spent / self.seconds)
-        self.report(share, f"best mean latency {wording.amount(mean, 'rounds')}")
+        total = float((self.best + workload.output - workload.arrival).sum())
+        told = f"best mean latency {wording.amount(total / len(workload), 'rounds')}"
+        self.report(min(1.0, self.spent / self.seconds), told)
 
     def _offer(self, start: np.ndarray) -> None:
         if start.sum() < self.best.sum():
             self.best = start.copy()
 
-    def beam(self, typical: np.ndarray, width: int, children: int) -> np.ndarray:
+    def _beam(self, typical: np.ndarray, seconds: float) -> np.ndarray | None:
         """The schedule of one more beam."""
-        work = width * children * _seconds_a_child(typical)
         before = self.spent
 
         def stage_done(share: float) -> None:
-            self._account(before + share * work - self.spent)
+            self._account(before + share * seconds - self.spent)
 
         self.luck += 1
         start = beam_search(
-            self.workload, self.memory, typical, width, children, self.luck, stage_done
+            self.workload, self.memory, typical, STEPS * seconds, self.luck, stage_done
         )
-        self._offer(start)
+        if start is not None:
+            self._offer(start)
         return start
 
-    def polish(self, start: np.ndarray, changes: int) -> None:
+    def _polish(self, start: np.ndarray, changes: int) -> None:
         """Polish a schedule, in portions between which a report is made."""
         workload, start = self.workload, start.copy()
         used = _profile(workload, start)
@@ -130,7 +116,7 @@ class _Search:
                 start, workload.prompt, workload.output, visible, used, self.memory, some, self.luck
             )
             self._offer(start)
-            self._account(some * CHANGE * _growth(len(workload)))
+            self._account(some / self.changes)
 
 
 def _profile(workload: Workload, start: np.ndarray) -> np.ndarray:

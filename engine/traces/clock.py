@@ -44,7 +44,7 @@ def guess_unit(name: str, values: np.ndarray) -> tuple[str, str | None]:
         for unit in ("s", "ms", "us", "ns"):
             if mean_gap <= SLOWEST * PER_SECOND[unit]:
                 break
-    return unit, f"{name} names no unit: {unit} is a guess by its size, --time-unit sets another"
+    return unit, f"{name} names no unit: {unit} is a guess by its size, and can be set"
 
 
 def since_first(values: np.ndarray, unit: str) -> np.ndarray:

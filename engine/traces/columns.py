@@ -14,9 +14,14 @@ from engine.workload import MAX_ARRIVAL, MAX_TOKENS
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 WHOLE = r"^(\d{1,18}|[1-8]\d{18})(\.0*)?$"  # what int64 holds
-MOMENT = r"^(19|20)\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?$"
+TIME = r"\d\d:\d\d(:\d\d([.,]\d+)?)?"
+ZONE = r" ?(UTC|Z|[+-]\d\d(:?\d\d)?( UTC)?)"
+MOMENT = rf"^(19|20)\d\d-\d\d-\d\d([ T]{TIME}({ZONE})?)?$"
 MAX_NAMES = 1000
-FAILURES = "error|errored|fail|failed|failure|timeout|timedout|cancelled|canceled|aborted"
+FAILURES = (
+    "error|errored|fail|failed|failure|timeout|timedout|timed_out|cancelled|canceled|aborted"
+    "|incomplete|rejected|dropped|killed"
+)
 
 
 class Kind(Protocol):
@@ -73,15 +78,22 @@ class Ticks:
 
 
 class Moments:
-    """A date and time, in UTC or with its zone, as nanoseconds since 1970."""
+    """A date and time, in UTC or with its zone, as nanoseconds since 1970.
+
+    As ISO 8601 has it, and as databases, loggers and spreadsheets write it: with a comma
+    before the fraction, without seconds, with ` UTC` or ` +0000` behind.
+    """
 
     dtype = np.int64
     need = "a date and time such as 2023-11-16 18:15:46.6805900"
 
     def __call__(self, column: pa.StringArray) -> tuple[np.ndarray, np.ndarray]:
-        plain = pc.if_else(pc.match_substring_regex(column, MOMENT), column, None).to_pandas()
+        plain = pc.if_else(pc.match_substring_regex(column, MOMENT), column, None)
+        plain = pc.replace_substring(plain, ",", ".")
+        plain = pc.replace_substring_regex(plain, r" ?([+-]\d\d(:?\d\d)?)( UTC)?$", r"\1")
+        plain = pc.replace_substring_regex(plain, r" ?(UTC|Z)$", "Z")
         moments = pd.DatetimeIndex(
-            pd.to_datetime(plain, format="ISO8601", utc=True, errors="coerce")
+            pd.to_datetime(plain.to_pandas(), format="ISO8601", utc=True, errors="coerce")
         )
         return moments.as_unit("ns").asi8, moments.notna()
 

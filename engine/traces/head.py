@@ -123,15 +123,15 @@ def _head_of(first: Any, shape: str) -> Head:
             f"this is JSON, but where the first request should be, an object with names, "
             f"there is {found}"
         )
-    return Head("objects", tuple(_paths(first)), first, shape)
+    return Head("objects", tuple(paths(first)), first, shape)
 
 
-def _paths(value: Mapping[str, Any], above: str = "") -> Iterator[str]:
+def paths(value: Mapping[str, Any], above: str = "") -> Iterator[str]:
     """The names of an object's values, and of those within it three levels down."""
     for key, inner in value.items():
         yield above + key
         if isinstance(inner, dict) and above.count(".") < 3:
-            yield from _paths(inner, f"{above}{key}.")
+            yield from paths(inner, f"{above}{key}.")
 
 
 def _table(text) -> Head:

@@ -57,7 +57,9 @@ def document(text: io.TextIOWrapper) -> Any:
             f"column {error.colno}: {error.msg}"
         ) from None
     except BAD:
-        raise InputError("this is JSON that cannot be read: it is nested too deeply") from None
+        raise InputError(
+            "this is JSON that cannot be read: it is nested too deeply, or a number is too long"
+        ) from None
 
 
 def elements(text: io.TextIOWrapper) -> Iterator[Any]:

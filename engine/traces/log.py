@@ -105,7 +105,8 @@ def read_log(
 def arrival_kind(first: Any) -> Kind:
     """The kind of a column of arrivals, by its first value: dates, ticks since 1970 or numbers."""
     text = text_of(first).strip()
-    if re.match(MOMENT, text):
+    is_date = isinstance(first, str) and re.search(r"\d[-/:]\d", text)  # if not one we read
+    if re.match(MOMENT, text) or is_date:
         return Moments()
     return Ticks() if re.match(r"^\d{16,19}$", text) else Stamp()
 

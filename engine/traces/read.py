@@ -80,7 +80,8 @@ def glance(source: str | PathLike | BinaryIO) -> Glance:
     with errors_of(_name(source)), open_bytes(source) as file:
         head = look(file)
         layout = next((layout for layout in known_formats() if layout.matches(head)), None)
-        return Glance(layout.NAME if layout else "", head.names, generic.guess(head))
+        rows = generic.rows_head(head)
+        return Glance(layout.NAME if layout else "", rows.names, generic.guess(rows))
 
 
 def read_requests(
@@ -182,4 +183,4 @@ def _rows(row: np.ndarray, rows_in: int) -> np.ndarray | None:
 def _name(source: str | PathLike | BinaryIO) -> str:
     """The name of a file, with which errors about it start."""
     name = getattr(source, "name", "") if hasattr(source, "read") else source
-    return Path(str(name)).name or "the trace"
+    return " ".join(Path(str(name)).name.split()) or "the trace"

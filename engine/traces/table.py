@@ -3,7 +3,7 @@
 A line is a row, always, so the place of every fault is exact and a stray quote
 cannot swallow the rows behind it. In known logs, quotes around a field protect
 the delimiters in it; in the canonical CSV they are taken off but protect
-nothing.
+nothing. Where semicolons part the fields, a comma in a number is its point.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Table:
         width = len(self.names)
         whole = pc.equal(pc.count_substring(lines, self.delimiter), width - 1)
         fields = pc.split_pattern(lines.filter(whole), self.delimiter).flatten()
-        columns = [_tidy(fields.take(np.arange(j, len(fields), width))) for j in wanted]
+        columns = [self._tidy(fields.take(np.arange(j, len(fields), width))) for j in wanted]
         return whole.to_numpy(zero_copy_only=False), columns
 
     def _with_quotes(self, lines: pa.StringArray, wanted: list[int]):
@@ -89,7 +89,7 @@ class Table:
             pa.array([row[j] for row in rows if len(row) == len(self.names)], pa.string())
             for j in wanted
         ]
-        return whole, [_tidy(column) for column in columns]
+        return whole, [self._tidy(column) for column in columns]
 
     def _fields(self, line: str) -> list[str]:
         try:
@@ -97,6 +97,10 @@ class Table:
         except csv.Error:  # a field longer than the reader takes
             return []
 
-
-def _tidy(column: pa.StringArray) -> pa.StringArray:
-    return pc.replace_substring_regex(pc.utf8_trim_whitespace(column), r'^"\s*(.*?)\s*"$', r"\1")
+    def _tidy(self, column: pa.StringArray) -> pa.StringArray:
+        """Without the space and quotes around a field."""
+        column = pc.utf8_trim_whitespace(column)
+        column = pc.replace_substring_regex(column, r'^"\s*(.*?)\s*"$', r"\1")
+        if self.delimiter == ";":
+            column = pc.replace_substring_regex(column, r"^([+-]?\d+),(\d+)$", r"\1.\2")
+        return column

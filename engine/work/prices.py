@@ -19,7 +19,8 @@ from engine.work.alone import time_alone
 from engine.work.ascent import Rise, ascend
 from engine.work.cells import cells_over
 from engine.work.dual import DualFunction, Requests
-from engine.work.envelope import floors, work
+from engine.work.envelope import Envelope, floors, work
+from engine.work.proof import MachinePrices
 from engine.work.ramps import Ramps, knots_between
 from engine.workload import Workload
 
@@ -41,12 +42,14 @@ class Search:
     Attributes
     ----------
     requests : what L needs to know
+    envelopes : the floors that its works are under
     shortest : no step takes less, seconds
     completion : (n,) of a good schedule on one machine, seconds after the first arrival;
         beyond the last of them machine time costs nothing
     """
 
     requests: Requests
+    envelopes: tuple[Envelope, ...]
     shortest: float
     completion: np.ndarray
 
@@ -55,11 +58,13 @@ class Search:
         """`every_run`: also for runs that give up KV cache or cut prompts."""
         step = clock.step
         alone = time_alone(workload, step, every_run)
-        works = [work(workload, memory, step, e, every_run) for e in floors(step, every_run)]
+        envelopes = floors(step, every_run)
+        works = [work(workload, memory, step, e, every_run) for e in envelopes]
         by_volume = workload.ascending(workload.volume)
         run = look_ahead(workload, memory, by_volume, clock=clock)
         return cls(
             Requests.of(workload, alone, works, replicas),
+            envelopes,
             alone.shortest,
             run.finished_at - workload.arrival.min(),
         )
@@ -97,7 +102,19 @@ class Search:
                 break
         return steps
 
+    @cached_property
+    def fine(self) -> DualFunction:
+        """L on cells for the last word."""
+        return self.on_cells(max(FEWEST, FINE // len(self.completion)))
+
     def judged(self, numbers: np.ndarray) -> float:
         """The certified value of these numbers on fine cells, seconds, at least 0."""
-        function = self.on_cells(max(FEWEST, FINE // len(self.completion)))
-        return max(0.0, function.at(Ramps(function, self.knots).prices(numbers)).value)
+        return max(0.0, self.fine.at(Ramps(self.fine, self.knots).prices(numbers)).value)
+
+    def written(self, numbers: np.ndarray) -> MachinePrices:
+        """The prices of these numbers, from which anybody can compute that value."""
+        # Ramp g falls to 0 at knot g: before it, those from g on add up.
+        falling = np.cumsum(numbers[:, ::-1], axis=1)[:, ::-1]
+        values = np.append(falling, np.zeros((len(numbers), 1)), axis=1)
+        cells, times = self.fine.cells, np.append(0.0, self.knots)
+        return MachinePrices(self.envelopes, times, values, cells.width, cells.count)

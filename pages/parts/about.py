@@ -30,6 +30,12 @@ server may have a **queue limit**: who comes while so many wait for their first 
 away. Who has been admitted stays, also when preempted. Both are counted, latencies are of the
 others, and no bound is shown, since who is served then depends on the policy.
 
+Where outputs are **predicted**, policies plan with min(max(prediction, generated + 1), *M* − *s*)
+tokens, and memory follows the truth. When the next round would pass *M* after all, look-ahead
+policies preempt the newest, which returns before all others; nobody is admitted in that round.
+Plans made offline become an order that is run under the same admission. A **margin** is a share of
+*M* that plans leave free; an empty server ignores it.
+
 A **bound** is a total latency that no schedule can beat. Each run is compared only with bounds
 that are proved for it: a run in which a request gave up its KV cache, by preemption, may beat
 bounds that hold only for schedules that do not.
@@ -46,7 +52,9 @@ LIMITS = """
 - No prefix cache and no multi-turn reuse: shared prompts would need less memory than shown.
 - Moving KV cache between pools costs time in between, but no time of either server.
 - No speculative decoding, no loss of servers, no network between client and server.
-- Output lengths are known exactly to the policies that use them; prediction errors would cost.
+- Output lengths are known exactly to the policies that use them, unless predictions are chosen in
+  the sidebar. A prediction is made once, when a request arrives; predictors that look again as it
+  grows would do better than shown.
 - A backlog's latency grows with its number of requests, and so does that of an overloaded
   arrival stream: neither is a steady state.
 """
@@ -58,6 +66,9 @@ GLOSSARY = """
 - **KV cache**: the memory a request holds, one slot a token.
 - **Backlog**: all requests are there at time 0.
 - **Look-ahead**: a request is admitted only if no later round can overflow *M*.
+- **Prediction, interval**: the output a policy reckons with, and the range it is said to be in.
+- **Clairvoyant bound**: a bound for those who know the true outputs, whatever was predicted.
+- **Wasted tokens**: prefilled or generated a second time, after a preemption or a restart.
 - **Preempt**: take a running request's KV cache away; it prefills prompt and output again later.
 - **Volume**: token-rounds of memory, *s·o* + *o*(*o*+1)/2.
 - **TEL**: total end-to-end latency, the sum over requests. **Makespan**: when the last one ends.

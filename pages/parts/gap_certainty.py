@@ -13,6 +13,10 @@ from engine.hindsight import MOST_REQUESTS
 from pages.parts.jobs import Job, offer
 from pages.parts.view import View
 
+PRICES = {
+    "rounds": "the price of a token of memory in every round",
+    "seconds": "prices of a second of machine time, and the coefficients of the machine",
+}
 VERIFY = "python -m engine verify certificate.json requests.csv"
 
 
@@ -68,7 +72,7 @@ def hand_out(view: View, bounds: Sequence[Bound]) -> None:
         )
         return
     st.markdown(
-        f"The certificate holds the price of a token of memory in every round, which proves "
+        f"The certificate holds {PRICES[view.clock.unit]}, which proves "
         f"{names}. The checker is a program of its own that believes nothing else."
     )
     with st.container(horizontal=True):

@@ -1,6 +1,7 @@
 """Any table or JSON whose names say what they are, or are mapped by the user.
 
-Comma, semicolon, tab and bar, JSON in all its shapes, Parquet. Names are
+Comma, semicolon, tab and bar, JSON in all its shapes (one list within an object
+too, as exports of APIs have it), Parquet. Names are
 compared without case, spaces and underscores; an ending such as _ms tells the
 unit. BLIS, Weka, gateways and access logs read like this.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from engine.errors import InputError
 from engine.traces.clock import PER_SECOND, unit_in
@@ -21,7 +23,7 @@ from engine.traces.columns import (
     no_error,
     no_failure,
 )
-from engine.traces.head import Head
+from engine.traces.head import Head, paths
 from engine.traces.log import MOMENTS, ROLES, Reading, arrival_kind, read_log
 from engine.traces.names import find_name, plain
 from engine.traces.objects import value_at
@@ -58,7 +60,7 @@ ERRORS = ("error", "error_code", "error_message")
 
 
 def matches(head: Head) -> bool:
-    return bool(_find(head, "prompt") and _find(head, "output"))
+    return _names_tokens(rows_head(head))
 
 
 def guess(head: Head) -> dict[str, str | None]:
@@ -66,8 +68,33 @@ def guess(head: Head) -> dict[str, str | None]:
     return {role: _find(head, role) for role in ROLES}
 
 
+def rows_head(head: Head) -> Head:
+    """The head of the rows: of those within, where a JSON document wraps one list of objects."""
+    key = _wrapped(head)
+    if key is None:
+        return head
+    first = head.first[key][0]
+    return Head("objects", tuple(paths(first)), first, head.shape)
+
+
+def _wrapped(head: Head) -> str | None:
+    """The key under which a document that is no request itself has its only list of objects."""
+    if head.shape != "document" or _names_tokens(head):
+        return None
+    lists = [
+        key
+        for key, value in head.first.items()
+        if isinstance(value, list) and value and isinstance(value[0], Mapping)
+    ]
+    return lists[0] if len(lists) == 1 else None
+
+
+def _names_tokens(head: Head) -> bool:
+    return bool(_find(head, "prompt") and _find(head, "output"))
+
+
 def parse(opened: Opened, reading: Reading) -> Requests:
-    head = opened.head
+    head, key = rows_head(opened.head), _wrapped(opened.head)
     found = {role: _mapped(head, role, reading) or name for role, name in guess(head).items()}
     for role in ("prompt", "output"):
         if not found[role]:
@@ -83,7 +110,8 @@ def parse(opened: Opened, reading: Reading) -> Requests:
     for name, kind in checks:
         if spelled := find_name((name,), head.names):
             fields.insert(0, Field(f"not {name}", (spelled,), kind))
-    return read_log(opened.rows(), fields, reading, notes=notes)
+    source = opened.rows() if key is None else opened.rows(lambda document: document[key])
+    return read_log(replace(source, names=head.names), fields, reading, notes=notes)
 
 
 def _mapped(head: Head, role: str, reading: Reading) -> str | None:
