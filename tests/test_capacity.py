@@ -259,6 +259,30 @@ def test_fewest_servers_are_the_fewest(usual, key):
     assert found.count * capacity.rate > 5.0 / 1.3
 
 
+@pytest.mark.parametrize("pools", [(1, 1), (2, 1)])
+def test_fewest_servers_in_pools(pools):
+    """They carry the load in every seed and no split of one fewer does: by direct simulation."""
+    few = Draws(Scenario(n=500, arrivals="poisson", rate=1.6), 2)
+    here, policy = Topology(pools=pools, transfer=1e-5), find_policy("svf")
+    capacity = largest_rate(policy, {}, few, 16_492, clock=LARGE, topology=here)
+    found = fewest_servers(policy, {}, few, 16_492, 6.0, capacity, clock=LARGE, topology=here)
+    assert sum(found.pools) == found.count > 2
+
+    def met(split):
+        fleet = Topology(pools=split, transfer=1e-5)
+        draws = [few.at(6.0, seed, 500 * sum(split)) for seed in few.seeds]
+        draws.append(few.at(6.0, few.seeds[0], 10_000 * sum(split)))
+        runs = (fleet.run(policy, draw, 16_492, clock=LARGE) for draw in draws)
+        return all(verdict(run).kind != "overloaded" for run in runs)
+
+    assert met(found.pools)
+    fewer = [(first, found.count - 1 - first) for first in range(1, found.count - 1)]
+    assert not any(met(split) for split in fewer)
+    offers = [Offer(capacity, found)]
+    told = answer(offers, 6.0, "seconds", "pools")
+    assert f"({found.pools[0]} that prefill, {found.pools[1]} that decode)" in told
+
+
 def test_better_policy_needs_no_more_servers(usual):
     """svf against vllm, and the sentence says both."""
     objective = Objective(Slo(ttft=10))

@@ -71,6 +71,8 @@ def test_no_rate_no_plan(draws):
     strict = Objective(Slo(ttft=1e-3))
     none = largest_rate(SVF, {}, draws, 16_492, strict, CLOCK)
     assert plans(SVF, {}, draws, 16_492, (1.0,), none, strict, CLOCK) == []
+    with pytest.raises(InputError, match="not for pools"):
+        plans(SVF, {}, draws, 16_492, (1.0,), none, strict, CLOCK, Topology(pools=(1, 1)))
 
 
 def plan(label, spare, servers, worst):

@@ -107,6 +107,11 @@ def _rival(others: Sequence[Offer]) -> Offer | None:
     return by_key.get("vllm") or by_key.get("fcfs") or (others[-1] if others else None)
 
 
+def pools_in_words(pools: tuple[int, int] | None) -> str:
+    """` (2 that prefill, 5 that decode)`; nothing where all servers do everything."""
+    return "" if pools is None else f" ({pools[0]} that prefill, {pools[1]} that decode)"
+
+
 def servers_in_words(count: int) -> str:
     told = IN_WORDS[count] if count < len(IN_WORDS) else wording.count(count)
     return f"{told} server" if count == 1 else f"{told} servers"
@@ -115,7 +120,11 @@ def servers_in_words(count: int) -> str:
 def _alone(best: Offer, load: float, each: str) -> str:
     if best.count is None:
         return ""
-    return f": for {wording.number(load)} a {each} it takes {servers_in_words(best.count)}"
+    return f": for {wording.number(load)} a {each} it takes {_fleet_in_words(best)}"
+
+
+def _fleet_in_words(offer: Offer) -> str:
+    return f"{servers_in_words(offer.count)}{pools_in_words(offer.servers.pools)}"
 
 
 def _compared(best: Offer, rival: Offer, load: float, each: str) -> str:
@@ -123,8 +132,8 @@ def _compared(best: Offer, rival: Offer, load: float, each: str) -> str:
         return _alone(best, load, each)
     begin = f": for {wording.number(load)} a {each} "
     if best.count == rival.count:
-        return f"{begin}both take {servers_in_words(best.count)}"
-    ours, theirs = servers_in_words(best.count), servers_in_words(rival.count)
+        return f"{begin}both take {_fleet_in_words(best)}"
+    ours, theirs = _fleet_in_words(best), servers_in_words(rival.count)
     if best.count < rival.count:
         return f"{begin}{ours} instead of {theirs.split()[0]}"
     return f"{begin}{ours}, with {rival.capacity.label} {theirs.split()[0]}"
@@ -166,6 +175,7 @@ def _row(offer: Offer, load: float, mean_output: float, clock: Clock, price: Pri
         "low": low,
         "high": high,
         "servers": count,
+        "pools": None if count is None else offer.servers.pools,
         "cost_per_hour": None if count is None else price.an_hour(count),
         "cost_per_million_tokens": (
             None if count is None else price.a_million_tokens(count, load, mean_output, clock)

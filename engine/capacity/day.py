@@ -117,7 +117,15 @@ def plans(
     progress: Progress = silent,
     on: str = HERE,
 ) -> list[Plan]:
-    """One plan for each of SPARES; none where some hour's load is carried by no number."""
+    """One plan for each of SPARES; none where some hour's load is carried by no number.
+
+    Raises
+    ------
+    InputError
+        For pools.
+    """
+    if topology.pools:
+        raise InputError("a day is planned for servers that all do everything, not for pools")
     distinct = sorted(set(rates) - {0.0})
     shared = (policy, params, draws, memory, capacity, objective, clock, topology)
     hours: dict[float, Hour] = {}

@@ -15,7 +15,7 @@ from engine.capacity.draws import STEADY, Draws
 from engine.capacity.objective import Objective, keeps_up
 from engine.capacity.rate import Capacity
 from engine.clock import ROUNDS, Clock
-from engine.errors import InputError, Livelock
+from engine.errors import Livelock
 from engine.fields import number_in
 from engine.fleet import MOST_REPLICAS, ONE_SERVER, Topology
 from engine.policy import Policy, find_policy
@@ -25,6 +25,7 @@ from engine.scenario import Scenario
 from engine.simulate.run import Run
 
 USUAL_FLEETS = 2  # that are simulated until the fewest servers are known
+SPLITS = 24  # of one number of servers into pools, at most
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,14 @@ class Servers:
     load : requests in a clock unit
     count : servers; None where no number that was tried will do
     tried : (servers, how many of the seeds they carried), in order of the search
+    pools : how many of them prefill and how many decode; None where all do everything
     """
 
     label: str
     load: float
     count: int | None
     tried: tuple[tuple[int, int], ...]
+    pools: tuple[int, int] | None = None
 
 
 def fewest_servers(
@@ -61,33 +64,51 @@ def fewest_servers(
 
     Each server gets as many requests as the one of `capacity` did, up to draws.MOST_DRAWN in
     all, so that all see about the same length of time. As there, a long run of the first draw
-    must also be kept up with.
+    must also be kept up with. Pools are tried in every split of a number, at most SPLITS of them,
+    those first whose proportion is nearest to that of the last that did.
 
     Parameters
     ----------
-    capacity : what `topology` carries; only its routing is used for other numbers of servers
+    capacity : what `topology` carries; of which, for other numbers of servers, the routing and
+        what moving a KV cache takes are used
     """
     load = number_in("load (requests in a clock unit)", load, 1e-6, 1e9)
-    if topology.pools:
-        raise InputError("the number of servers is sought for servers that all do everything")
     if capacity.rate is None:
         return Servers(capacity.label, load, None, ())
-    tried: dict[int, int] = {}
+    seeds, tried, does = len(draws.seeds), {}, topology
 
     def carried(count: int) -> bool:
+        nonlocal does
         if count not in tried:
             progress(len(tried) / (len(tried) + 2), f"{count} servers")
-            fleet = replace(topology, replicas=count)
-            tried[count] = _seeds_met(policy, params, draws, memory, load, objective, clock, fleet)
-        return tried[count] == len(draws.seeds)
+            tried[count] = 0
+            for fleet in _fleets(does, count):
+                met = _seeds_met(policy, params, draws, memory, load, objective, clock, fleet)
+                tried[count] = max(tried[count], met)
+                if met == seeds:
+                    does = fleet
+                    break
+        return tried[count] == seeds
 
+    least = 2 if topology.pools else 1
     count = first_guess(load, capacity, topology)
     most = min(MOST_REPLICAS, 2 * count + 8)
-    while count > 1 and carried(count - 1):
+    while count > least and carried(count - 1):
         count -= 1
     while count <= most and not carried(count):
         count += 1
-    return Servers(capacity.label, load, count if count <= most else None, tuple(tried.items()))
+    if count > most:
+        return Servers(capacity.label, load, None, tuple(tried.items()))
+    return Servers(capacity.label, load, count, tuple(tried.items()), does.pools)
+
+
+def _fleets(like: Topology, count: int) -> list[Topology]:
+    """So many servers; pools in their splits, nearest to the proportion of `like` first."""
+    if like.pools is None:
+        return [replace(like, replicas=count)]
+    share = like.pools[0] / like.servers
+    splits = sorted(range(1, count), key=lambda prefill: abs(prefill / count - share))
+    return [replace(like, pools=(prefill, count - prefill)) for prefill in splits[:SPLITS]]
 
 
 def fewest_servers_each(
@@ -116,15 +137,16 @@ def _servers_of(shared: tuple, capacity: Capacity, progress: Progress) -> Server
 
 def first_guess(load: float, capacity: Capacity, topology: Topology = ONE_SERVER) -> int:
     """The load over what one server carries, rounded up."""
-    each = capacity.rate / topology.replicas
-    return min(MOST_REPLICAS, max(1, math.ceil(load / each - 1e-9)))
+    each = capacity.rate / topology.servers
+    least = 2 if topology.pools else 1
+    return min(MOST_REPLICAS, max(least, math.ceil(load / each - 1e-9)))
 
 
 def _seeds_met(policy, params, draws, memory, load, objective, clock, fleet) -> int:
     """In how many draws the fleet meets the objective, none beyond the first in which not."""
 
     def run(seed: int, each: int) -> Run:
-        workload = draws.at(load, seed, each * fleet.replicas)
+        workload = draws.at(load, seed, each * fleet.servers)
         return fleet.run(policy, workload, memory, clock=clock, **params)
 
     try:
@@ -146,5 +168,5 @@ def requests_each(draws: Draws) -> int:
 def seconds(policy: Policy, draws: Draws, count: int, topology: Topology = ONE_SERVER) -> float:
     """How long `fewest_servers` takes around `count` servers, roughly."""
     n = count * len(draws.present)
-    fleet = replace(topology, replicas=max(1, count))
+    fleet = _fleets(topology, count)[0]
     return USUAL_FLEETS * len(draws.seeds) * fleet.cost(policy, n)

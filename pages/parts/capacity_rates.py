@@ -52,9 +52,7 @@ def _rate_job(view: View, question: Question, choice: Choice) -> Job:
 
 
 def servers_jobs(view: View, question: Question, found: Sequence[Capacity]) -> list[Job]:
-    """One search for the number of servers a policy that carries a rate; none for pools."""
-    if view.topology.pools:
-        return []
+    """One search for the number of servers a policy that carries a rate."""
     return [_servers_job(view, question, capacity) for capacity in found if capacity.rate]
 
 
@@ -136,7 +134,7 @@ def _table(view: View, question: Question, offers: Sequence[Offer]) -> None:
         table = table.drop(columns="USD a million tokens")
     show.rows(table, "Largest rate, and servers for the load, by policy")
     if any(offer.capacity.rate is not None and offer.servers is None for offer in offers):
-        st.caption("Servers that are not counted yet, or not for pools, have a dash.")
+        st.caption("Servers that are not counted yet have a dash.")
 
 
 def _rate(offer: Offer) -> str:
@@ -150,4 +148,8 @@ def _interval(record: dict) -> str:
 
 
 def _count(offer: Offer) -> str:
-    return "–" if offer.count is None else wording.count(offer.count)
+    if offer.count is None:
+        return "–"
+    pools = offer.servers.pools
+    split = "" if pools is None else f" ({pools[0]}:{pools[1]})"
+    return f"{wording.count(offer.count)}{split}"
