@@ -151,6 +151,13 @@ def test_folder_that_cannot_be_written(home, monkeypatch):
     assert presets() == shipped_presets()
 
 
+def test_reading_leaves_no_trace(home, monkeypatch):
+    """Nothing is made where nothing is saved."""
+    monkeypatch.setenv("HEADROOM_HOME", str(home))
+    assert presets() == shipped_presets()
+    assert not home.exists()
+
+
 def test_full_disk_leaves_no_name_behind(home, monkeypatch):
     """A preset that could not be written does not keep its name."""
 
