@@ -23,6 +23,7 @@ from engine.sample_data import files_by_key, read_record
 from engine.user_data import folder, place
 
 PREFIX = "own-"  # of their keys, which those of the project's presets never have
+MOST_PARALLEL = 1024  # GPUs a model is cut over
 LONGEST_TITLE = 50  # characters, so that every file system takes the file's name
 
 
@@ -116,7 +117,18 @@ def _preset(key: str, path: Path) -> Preset:
         raise InputError(f"{path.name}: this is no preset: {problem}") from None
     if not all(isinstance(text, str) for text in (preset.title, preset.fit)):
         raise InputError(f"{path.name}: this is no preset: its title and fit must be texts")
+    if not (_is_known(preset) and 1 <= preset.tensor_parallel <= MOST_PARALLEL):
+        raise InputError(
+            f"{path.name}: this is no preset: its model, gpu or tensor_parallel is not known"
+        )
     return preset
+
+
+def _is_known(preset: Preset) -> bool:
+    """Whether model and GPU are, where they are named; hardware imports this file."""
+    from engine.hardware import gpus, models
+
+    return preset.model in ("", *models()) and preset.gpu in ("", *gpus())
 
 
 def _find(key: str) -> Preset:

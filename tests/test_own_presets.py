@@ -119,6 +119,9 @@ def test_any_name_is_kept_or_refused(title):
         (json.dumps({**record_of(PRESET), "c0": -1}), "c0 must be a number from 0"),
         (json.dumps({**record_of(PRESET), "c1": "fast"}), "this is no preset"),
         (json.dumps({**record_of(PRESET), "title": 5}), "must be texts"),
+        (json.dumps({**record_of(PRESET), "model": "nobody's"}), "model, gpu or tensor_parallel"),
+        (json.dumps({**record_of(PRESET), "gpu": ["x"]}), "model, gpu or tensor_parallel"),
+        (json.dumps({**record_of(PRESET), "tensor_parallel": -1}), "model, gpu or tensor_paral"),
     ],
 )
 def test_unreadable_files_are_told(home, content, told):
