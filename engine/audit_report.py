@@ -47,6 +47,7 @@ def import_table(report: Report, over_memory: float | None = None) -> pd.DataFra
     facts = {
         "Format": report.format,
         "Rows kept": f"{wording.count(report.rows_kept)} of {wording.count(report.rows_in)}",
+        **({"Part": report.part} if report.part else {}),
         "Set aside": wording.count(sum(report.set_aside.values())),
         "Time unit": report.time_unit,
         "Span": duration(report.span_s),

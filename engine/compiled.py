@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numba
 from numba.core import event
+from numba.core.registry import CPUDispatcher
 
 ENGINE = Path(__file__).parent
 KEEP_VERSIONS = 8
@@ -95,6 +96,13 @@ def _cache_folder(module: str) -> Path:
     return folder
 
 
+class Part(CPUDispatcher):
+    """A compiled function without an entry for Python."""
+
+    def __call__(self, *arguments, **named):
+        raise TypeError(f"{self.py_func.__name__} is a part of kernels: declare it a kernel")
+
+
 def kernel(function):
     """Compile a function for numba when it is first called, and keep the result.
 
@@ -102,9 +110,24 @@ def kernel(function):
     parallel=True: numba's default threading layer aborts the process when two sessions
     enter it at once.
     """
+    return _compiled(function, CPUDispatcher)
+
+
+def part(function):
+    """Compile a function that only kernels call.
+
+    What it lacks, an entry that takes a server's hundred fields out of Python objects, is
+    half of what compiling a small function of a server costs.
+    """
+    return _compiled(function, Part, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def _compiled(function, kind: type[CPUDispatcher], **options: bool) -> CPUDispatcher:
     if "NUMBA_CACHE_DIR" not in os.environ:
         numba.config.CACHE_DIR = str(_cache_folder(function.__module__))
-    return numba.njit(cache=True, nogil=True)(function)
+    found = kind(function, targetoptions={"nopython": True, "nogil": True, **options})
+    found.enable_caching()
+    return found
 
 
 class _First(event.Listener):

@@ -92,20 +92,15 @@ def relaxations(bounds: Sequence[Bound]) -> list[Bound]:
     ]
 
 
-def best_so_far(found: Sequence[tuple[float, Run]]) -> list[tuple[float, Run]]:
-    """Of searches (work, run) one after another: all work up to each, and the best run by then."""
-    best, spent, story = None, 0.0, []
-    for work, run in found:
-        spent += work
-        if best is None or run.latency.sum() < best.latency.sum():
-            best = run
-        story.append((spent, best))
-    return story
+def is_better(run: Run, best: Run | None) -> bool:
+    """Whether a run has a smaller total latency than the best one before it."""
+    return best is None or bool(run.latency.sum() < best.latency.sum())
 
 
 def as_entries(
     story: Sequence[tuple[float, Run]], bounds: Sequence[Bound]
 ) -> list[tuple[float, Entry]]:
-    """The same, each run as an entry; those that no bound covers are left out."""
+    """A search's story, (work spent, best run by then), with each run as an entry; those that no
+    bound covers are left out."""
     entries = [(spent, *league([run], bounds)) for spent, run in story]
     return [(spent, entry) for spent, entry in entries if entry.gap is not None]

@@ -17,7 +17,6 @@ from engine import wording
 from engine.simulate.run import Run
 from engine.story import Obstacle, obstacle, ranks
 
-MOST_ROUNDS, MOST_REQUESTS = 150, 60
 NOTHING = np.empty(0, np.int64)
 
 
@@ -113,11 +112,6 @@ def _names(rows: np.ndarray, most: int = 6) -> str:
     named = ", ".join(f"#{row}" for row in rows[:most].tolist())
     more = len(rows) - most
     return f"{named} and {more} more" if more > 0 else named
-
-
-def is_filmable(run: Run) -> bool:
-    """Whether a run is small enough to be watched round by round."""
-    return int(run.finish.max()) <= MOST_ROUNDS and len(run.workload) <= MOST_REQUESTS
 
 
 def film(run: Run) -> Film:

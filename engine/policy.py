@@ -18,7 +18,7 @@ import numpy as np
 from engine.clock import ROUNDS, Clock
 from engine.errors import InputError
 from engine.fields import number_in, number_of
-from engine.progress import Progress, silent
+from engine.progress import Progress, silent, when_found
 from engine.simulate.guessing import in_order
 from engine.simulate.preempting import admission_limit
 from engine.simulate.run import Run
@@ -144,15 +144,24 @@ class Policy:
         """
         values = self.read_params(params)
         fitting, aside = set_aside(workload, self.usable(check_memory(memory), values))
-        run = self.serve(fitting, memory, values, progress, clock).served()
-        return replace(run, set_aside=aside, too_long=int(workload.is_too_long.sum()))
+        too_long = int(workload.is_too_long.sum())
+
+        def settled(run: Run) -> Run:
+            return replace(run.served(), set_aside=aside, too_long=too_long)
+
+        told = when_found(progress, settled)
+        return settled(self.serve(fitting, memory, values, told, clock))
 
     def serve(
         self, fitting: Workload, memory: int, values: Mapping, progress: Progress, clock: Clock
     ) -> Run:
         """Simulate requests that all fit; those who left unserved are still among them."""
-        run = self.simulate(fitting, memory, clock, progress, **values)
-        return replace(run, policy=self.key, params=dict(values), clock=clock)
+
+        def named(run: Run) -> Run:
+            return replace(run, policy=self.key, params=dict(values), clock=clock)
+
+        told = when_found(progress, named)
+        return named(self.simulate(fitting, memory, clock, told, **values))
 
 
 POLICIES: dict[str, Policy] = {}

@@ -11,7 +11,7 @@ from pages.parts import show
 from pages.parts.frame import page
 from pages.parts.gap_certainty import hand_out, tell_certainty, tell_optimum
 from pages.parts.gap_losses import tell_losses
-from pages.parts.gap_search import search_jobs, searched, tell_convergence, tell_search
+from pages.parts.gap_search import search_job, searched, tell_convergence, tell_search
 from pages.parts.gap_sensitivity import tell_sensitivity
 from pages.parts.jobs import NothingYet, finished, needed, offer
 from pages.parts.runs import bound_jobs, run_jobs
@@ -24,12 +24,13 @@ def draw(view: View) -> None:
     """The gaps, what they are made of, how to narrow them, and how they are known."""
     if view.workload.depends_on_run:
         raise NothingYet(f"No bound here: {NO_BOUND}.")
-    jobs, searches = run_jobs(view), search_jobs(view)
+    jobs = run_jobs(view)
     methods = bound_jobs(view, [key for key in METHODS if key != EXACT])
     exact = bound_jobs(view, [EXACT])
     runs, found = needed(jobs, methods)
     bounds = [bound for rows in [*found, *finished(exact)] for bound in rows]
-    story = searched(searches)
+    search = search_job(view, bounds)
+    story = searched(search)
     best = [run for _, run in story[-1:] if run not in runs]
     entries = league([*runs, *best], bounds)
 
@@ -43,7 +44,7 @@ def draw(view: View) -> None:
     st.markdown("## How to narrow it")
     schedules, proofs = st.columns(2, gap="medium")
     with schedules:
-        tell_search(as_entries(story, bounds), entries, searches.values())
+        tell_search(as_entries(story, bounds), entries, search)
     with proofs:
         tell_convergence(bounds, methods)
 

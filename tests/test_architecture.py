@@ -55,6 +55,48 @@ def test_imports_point_one_way(path):
         assert not imports(path, "argparse")
 
 
+def decorated(node):
+    """The decorator of a compiled function, or None."""
+    names = {d.id for d in getattr(node, "decorator_list", []) if isinstance(d, ast.Name)}
+    return next(iter(names & {"kernel", "part"}), None)
+
+
+def names_in_python(path):
+    """The names that a file's code outside compiled functions reads."""
+    found, todo = set(), [ast.parse(path.read_text())]
+    while todo:
+        node = todo.pop()
+        if decorated(node):
+            continue
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        # The plain function behind a compiled one is Python.
+        if not (isinstance(node, ast.Attribute) and node.attr == "py_func"):
+            todo += ast.iter_child_nodes(node)
+    return found
+
+
+def test_what_only_kernels_call_is_a_part():
+    """Compiling an entry from Python that nobody uses would make the first start slow."""
+    callers = [*SOURCES, *ROOT.glob("tests/*.py"), *ROOT.glob("benchmarks/*.py")]
+    read = {path: names_in_python(path) for path in callers}
+    imported = {path: imports_of(path) for path in callers}
+    wrong = []
+    for path in SOURCES:
+        module = relative(path).removesuffix(".py").replace("/", ".")
+        for node in ast.parse(path.read_text()).body:
+            if not decorated(node):
+                continue
+            called = any(
+                node.name in read[caller]
+                and (caller == path or f"{module}.{node.name}" in imported[caller])
+                for caller in callers
+            )
+            if decorated(node) != ("kernel" if called else "part"):
+                wrong.append(f"{module}.{node.name}")
+    assert not wrong
+
+
 def test_importing_the_engine_is_cheap():
     """Solvers and plotly are imported only by what uses them."""
     code = (

@@ -8,7 +8,7 @@ from engine import read_trace
 from engine.cli import main
 
 FIELDS = {
-    "format", "rows_in", "rows_kept", "set_aside", "time_unit", "span_s", "rate",
+    "format", "rows_in", "rows_kept", "set_aside", "part", "time_unit", "span_s", "rate",
     "distinct_arrivals", "ties", "largest_burst", "over_memory", "measured", "notes",
 }  # fmt: skip
 BURST = (
@@ -63,6 +63,24 @@ def test_thinning(capsys, burst):
     assert ask(capsys, burst, "--window", "5:")["rows_kept"] == 1
     assert ask(capsys, burst, "--sample", "1")["rows_kept"] == 3
     assert ask(capsys, burst, "--jitter")["ties"] == 0
+    assert ask(capsys, burst)["part"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--window=0:10"], "0\u202fs to 10\u202fs"),
+        (["--window=5:"], "from 5\u202fs on"),
+        (["--window=-5:1e300", "--jitter"], "from 0\u202fs on, arrivals spread within their bins"),
+        (["--sample=0.99999"], "100.0\u202f% of the requests"),
+        (["--sample=0.5", "--seed=3"], "1 in 2 requests"),
+    ],
+)
+def test_part_is_told(capsys, burst, arguments, told):
+    """In words, in both formats; ends beyond the trace are none."""
+    assert ask(capsys, burst, *arguments)["part"] == told
+    assert main(["import", burst, *arguments]) == 0
+    assert f"only {told}\n" in capsys.readouterr().out
 
 
 def test_time_unit_and_mapping(capsys, tmp_path):

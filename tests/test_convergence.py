@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine import Bound, Run, Scenario, Workload, find_method, generate
-from engine.convergence import as_entries, best_so_far, climbs, relaxations
+from engine.convergence import as_entries, climbs, is_better, relaxations
 
 
 def climb_of(*history):
@@ -49,7 +49,7 @@ def test_only_what_was_improved_has_a_climb():
 
 
 def test_a_search_never_falls_back():
-    """More work may find worse; the best by then counts, and all the work."""
+    """A run counts where it is better than all before, and each is measured against the bound."""
     workload = Workload([0, 0], [1, 1], [2, 2])
 
     def run(*start):
@@ -57,9 +57,11 @@ def test_a_search_never_falls_back():
         return Run(workload, 10, begun, begun + workload.output, policy="fcfs")
 
     middling, best, worst = run(0, 2), run(0, 0), run(4, 4)
-    story = best_so_far([(1.0, middling), (2.0, best), (4.0, worst)])
-    assert story == [(1.0, middling), (3.0, best), (7.0, best)]
-    assert best_so_far([]) == []
+    assert is_better(middling, None)
+    assert is_better(best, middling)
+    assert not is_better(worst, best)
+    assert not is_better(best, best)
+    story = [(1, middling), (3, best), (7, best)]
     bound = Bound("lp", 4.0, True, False, "test")
     assert [(spent, e.gap) for spent, e in as_entries(story, [bound])] == [(1, 1.5), (3, 1), (7, 1)]
     assert as_entries(story, []) == []

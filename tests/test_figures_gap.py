@@ -99,7 +99,7 @@ def test_search_has_room_for_all(six):
     for entry in entries:
         assert low < height(entry.gap) < high
     assert list(drawn.data[0].x) == [0.5, 1.5]
-    assert "0.5 s +" in describe_search([(0.5, svf)])
+    assert "after 0.5 s, +" in describe_search([(0.5, svf)])
     assert len(draw_search([(0.5, svf)], None).layout.shapes) == 0
 
 

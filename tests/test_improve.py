@@ -23,6 +23,7 @@ from engine.improve.partial import (
 from engine.improve.polish import earliest_place, hold, polish
 from engine.improve.search import _parts
 from engine.metrics import memory_curve
+from engine.progress import Found
 from engine.simulate.profile import first_after, insert
 from engine.simulate.run import Run
 from tests import twin
@@ -180,6 +181,25 @@ def test_first_fit_equals_a_walk_over_rounds(instance, stop):
         else:
             now += 1
     assert partials.start[0].tolist() == [running[i] for i in range(len(lengths))]
+
+
+def test_what_is_found_is_told_while_it_runs(mix):
+    """Each find is a run within M, better than the one before; the last is the result."""
+    found = []
+
+    def listen(share, told):
+        if isinstance(told, Found):
+            found.append(told.run)
+            assert 0 < share <= 1
+            assert "best mean latency" in told
+
+    run = find_policy("best-found").run(mix, 16_492, listen, seconds=2.0)
+    totals = [known.latency.sum() for known in found]
+    assert totals == sorted(set(totals), reverse=True)
+    assert len(totals) >= 3
+    assert (found[-1].start == run.start).all()
+    assert {known.policy for known in found} == {"best-found"}
+    assert all(memory_curve(known).peak <= 16_492 for known in found)
 
 
 def test_twice_the_budget_is_never_worse(mix):

@@ -80,6 +80,9 @@ def test_playing_by_clicks():
     next(group for group in at.button_group if group.key == "selected").set_value(7).run()
     next(button for button in at.button if button.label == "Earlier").click().run()
     assert at.query_params["order"] == "5.7.3"
+    for label in ("Earlier", "Earlier", "Later", "Later", "Later", "Earlier"):
+        next(button for button in at.button if button.label == label).click().run()
+    assert at.query_params["order"] == "5.7.3"
     next(button for button in at.button if button.label == "Take out").click().run()
     assert at.query_params["order"] == "5.3"
     mine = Puzzle(2).play([5, 3]).latency.sum()

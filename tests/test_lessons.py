@@ -9,7 +9,6 @@ import pytest
 
 from engine import POLICIES
 from engine.example import Requests, written_out
-from engine.film import is_filmable
 from engine.lesson import load_lessons, total
 from engine.lessons import (
     adversary,
@@ -28,6 +27,7 @@ from engine.metrics import memory_curve
 from tests import twin
 
 LESSONS = load_lessons()
+MOST_ROUNDS, MOST_REQUESTS = 100, 60
 EVERY = [(key, value) for key, lesson in LESSONS.items() for value in lesson.knob.values]
 
 
@@ -46,13 +46,14 @@ def test_every_lesson_at_every_value(key, value):
     """Its steps are complete, short, and can be drawn."""
     steps = LESSONS[key].steps(value)
     assert 2 <= len(steps) <= 5
+    assert len(steps) == len(LESSONS[key].steps(LESSONS[key].knob.default))
+    assert steps[-1].runs or steps[-1].curves or steps[-1].table is not None
     for step in steps:
         assert step.title
         assert 60 < len(step.text) < 480
-        assert (
-            step.runs or step.curves or step.table is not None or len(steps) <= 2 or step.question
-        )
-        assert all(is_filmable(run) for run in step.runs.values())
+        for run in step.runs.values():  # small enough to be watched, and to be sent to a browser
+            assert run.finish.max() <= MOST_ROUNDS
+            assert len(run.workload) <= MOST_REQUESTS
         if step.question:
             options = step.question.options
             assert len(set(options)) == len(options) >= 2
@@ -171,7 +172,7 @@ def test_thrash():
 
 def test_chunked_prefill():
     """Larger chunks never shorten a pause and never delay the first token."""
-    runs = [chunked_prefill._run(size) for size in chunked_prefill.CHUNKS]
+    runs = [chunked_prefill.served(size) for size in chunked_prefill.CHUNKS]
     pauses = [chunked_prefill.pause(run) for run in runs]
     firsts = [chunked_prefill.first_token(run) for run in runs]
     assert pauses == sorted(pauses)

@@ -52,6 +52,15 @@ def test_link_to_a_part():
     assert counts[: len(counts) // 2] == counts[len(counts) // 2 :]
 
 
+def test_another_file_is_looked_at_whole():
+    """Hours of the one before do not count; columns and unit stay, as for the next day's log."""
+    at = open_audit("a.csv", azure_like(), part_from="1", part_to="1801", one_in="2", **GPU)
+    assert "1 in 2 requests" in said(at)
+    at.file_uploader[0].upload("b.csv", azure_like(300)).run()
+    assert "b.csv: 300 requests, " in said(at)
+    assert "part_from" not in at.query_params
+
+
 def test_part_on_every_page():
     """Compare runs on the part, too."""
     at = open_page(**{"from": "upload"}, part_from="1", part_to="1801", **GPU)

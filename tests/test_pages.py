@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine import POLICIES, Scenario, find_policy, generate
+from engine import POLICIES, InputError, Scenario, find_policy, generate
 from engine.audit import Judging, cut
 from engine.audit.judge import default_methods
 from engine.capacity.objective import Objective
@@ -224,13 +224,27 @@ def test_gap_page_splits_the_gaps_unasked():
 
 def test_search_narrows_the_gap(monkeypatch):
     """The best schedule found joins the chart and the headline, and its story is drawn."""
-    monkeypatch.setattr("pages.parts.gap_search.BUDGETS", (0.1, 0.2))
+    monkeypatch.setattr("pages.parts.gap_search.BUDGET", 0.3)
     at = open_page(GAP, n="60", memory="4096")
     before = len(charts(at))
     press(at, "Search for better schedules")
     assert "**best-found" in at.markdown[0].value
     assert len(charts(at)) == before + 1
     assert not [button for button in at.button if "Search" in button.label]
+
+
+def test_a_stopped_search_keeps_what_it_found(monkeypatch):
+    """What was found before Cancel is in the headline, and the search can go on."""
+    monkeypatch.setattr("pages.parts.gap_search.BUDGET", 0.31)
+
+    def stopped(_story):
+        raise InputError("stopped")
+
+    monkeypatch.setattr("pages.parts.gap_search._draw_live", stopped)
+    at = open_page(GAP, n="60", memory="4096")
+    press(at, "Search for better schedules")
+    at.run()
+    assert "Search on" in [button.label for button in at.button]
 
 
 def test_nothing_to_search_where_the_best_is_proved():

@@ -29,7 +29,7 @@ import numpy as np
 
 from engine.batches.objective import better
 from engine.batches.swap import swap
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.errors import InputError
 
 LIMIT = 100  # requests
@@ -40,7 +40,7 @@ WORD = LIMIT // 2
 ALLOWANCE = 1 + 1e-12  # a hundred additions in doubles stay below 1e-13 relative
 
 
-@kernel
+@part
 def _size_of_cheapest(order, output, size, count, price):
     """Total size of the `count` cheapest; `order` is sorted, quickly when it nearly is."""
     for i in range(1, order.size):
@@ -72,7 +72,7 @@ def _filling_price(output, size, count, memory):
     return high
 
 
-@kernel
+@part
 def _least_costs(cost, count):
     """(n + 1, count + 1) float64: at [i, r] the least cost of r of the first i requests."""
     least = np.full((cost.size + 1, count + 1), np.inf)
@@ -89,7 +89,7 @@ def _least_costs(cost, count):
     return least
 
 
-@kernel
+@part
 def _taken_first(states, take, skip, output, size):
     """Whether state `take` with the request sorts before state `skip` without it, or equals it."""
     for column, more in ((COUNT, 1), (OUTPUTS, output), (SIZE, size)):
@@ -99,7 +99,7 @@ def _taken_first(states, take, skip, output, size):
     return True
 
 
-@kernel
+@part
 def _decide(states, i, output, size, memory, rest, price, limit):
     """The states after request i was taken and not taken, sorted by (count, outputs, size).
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from engine.batches.objective import better, lower
 from engine.batches.peel import Batches
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.progress import Progress, silent
 from engine.workload import Workload
 
@@ -30,7 +30,7 @@ SAMPLE = 1000  # and up to twice that, since every m-th element is taken
 RENEWED_AFTER = 16
 
 
-@kernel
+@part
 def _next(head, tail, rank, level):
     """The list, of those up to `level`, whose head is first by output; -1 if all are empty."""
     first = -1
@@ -40,7 +40,7 @@ def _next(head, tail, rank, level):
     return first
 
 
-@kernel
+@part
 def _candidate(head, tail, rank, output, size, level, memory):
     """The sums (outputs, count, size) of a level's candidate; count 0 if its lists are empty."""
     head = head.copy()

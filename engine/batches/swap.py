@@ -17,12 +17,12 @@ from __future__ import annotations
 import numpy as np
 
 from engine.batches.objective import better, lower
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 
 NOBODY = -1
 
 
-@kernel
+@part
 def _fill(order, output, size, memory):
     """Whoever still fits, in `order`, cut where F was least."""
     taken = np.empty(order.size, np.int64)
@@ -61,7 +61,7 @@ def greedy(output: np.ndarray, size: np.ndarray, memory: int) -> np.ndarray:
     return _best_fill(np.stack(orders), output, size, memory)
 
 
-@kernel
+@part
 def _exchange(chosen, output, size, free):
     """(leaves, enters) that lowers outputs most, then size; NOBODY twice if none does."""
     leaves = enters = least = NOBODY
@@ -78,7 +78,7 @@ def _exchange(chosen, output, size, free):
     return leaves, enters
 
 
-@kernel
+@part
 def _addition(chosen, output, size, free):
     """The request of least output, then size, that fits."""
     least = NOBODY
@@ -90,7 +90,7 @@ def _addition(chosen, output, size, free):
     return least
 
 
-@kernel
+@part
 def _drop(chosen, output):
     """The member of largest output, then size, if it is not the only one."""
     members = np.flatnonzero(chosen)
@@ -102,7 +102,7 @@ def _drop(chosen, output):
     return largest
 
 
-@kernel
+@part
 def _moved(sums, leaves, enters, output, size):
     outputs, count, used = sums
     if leaves != NOBODY:

@@ -31,7 +31,7 @@ def fitted_preset(
     """
     models = ", ".join(" ".join(told.split()) for told in (engine, server) if told.strip())
     told = [
-        f"fitted to {wording.count(len(found.rounds))} rounds of {source}",
+        f"least squares on {wording.count(len(found.rounds))} rounds of {source}",
         f"models {models or 'an engine that is not named'}",
         f"saved {date.today().isoformat()}",
     ]

@@ -81,6 +81,7 @@ def as_result(report: Report, over_memory: int | None) -> dict:
         "rows_in": report.rows_in,
         "rows_kept": report.rows_kept,
         "set_aside": report.set_aside,
+        "part": report.part or None,
         "time_unit": report.time_unit,
         "span_s": report.span_s,
         "rate": report.rate,
@@ -96,6 +97,8 @@ def as_result(report: Report, over_memory: int | None) -> dict:
 def print_table(report: Report, over_memory: int | None, memory: int | None) -> None:
     count = wording.count
     print(f"{report.format}: {count(report.rows_kept)} of {count(report.rows_in)} rows kept")
+    if report.part:
+        print(f"only {report.part}")
     if report.rate is not None:
         print(
             f"{wording.amount(report.span_s, 's')} ({report.time_unit}), "

@@ -24,6 +24,7 @@ from engine.fleet import Topology
 from engine.metrics import per_request, summary
 from engine.overload import verdict
 from engine.policy import Policy, find_policy, quick_policies
+from engine.progress import Found
 from engine.simulate.run import Run
 from engine.workload import Workload, check_memory, set_aside
 
@@ -122,13 +123,19 @@ def run_all(chosen, topology, workload, memory, clock, params) -> tuple[list[Run
     for policy in chosen:
         try:
             given = params[policy.key]
-            runs.append(topology.run(policy, workload, memory, clock=clock, **given))
+            runs.append(topology.run(policy, workload, memory, _log, clock, **given))
         except Livelock as problem:
             print(problem, file=sys.stderr)
             failed.append({"policy": policy.key, "reason": str(problem)})
     if not runs:
         raise InputError(failed[0]["reason"])
     return runs, failed
+
+
+def _log(share: float, told: str = "") -> None:
+    """Say on stderr what a search found, and when."""
+    if isinstance(told, Found):
+        print(f"{100 * share:3.0f} % {told}", file=sys.stderr)
 
 
 def warn(runs: list[Run]) -> None:

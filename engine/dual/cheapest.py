@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.dual.units import UnitPrices
 from engine.simulate.run import visible_rounds
 from engine.workload import Workload
@@ -39,13 +39,13 @@ from engine.workload import Workload
 SHIFTS = np.array([0, 5, 10])  # blocks of 2^shift starts
 
 
-@kernel
+@part
 def _memory_cost(P, Q, k, prompt, output):
     end = min(k + output, P.size - 1)
     return (prompt - k) * (P[end] - P[k]) + Q[end] - Q[k]
 
 
-@kernel
+@part
 def _falls(units, P, k, prompt, output, one):
     """Whether the cost of memory falls by more than a round from k to k + 1."""
     T = P.size - 1
@@ -56,7 +56,7 @@ def _falls(units, P, k, prompt, output, one):
     return prompt * d + P[min(k + output, T)] - P[k] - output * after > one
 
 
-@kernel
+@part
 def _bisect(units, P, earliest, prompt, output, one):
     low, high = earliest, P.size - 1
     while low < high:
@@ -68,7 +68,7 @@ def _bisect(units, P, earliest, prompt, output, one):
     return low
 
 
-@kernel
+@part
 def _search(P, Q, shifts, earliest, prompt, output, one, least, start):
     """The least cost and its start, `least` at `start` being known."""
     top = shifts.size - 1

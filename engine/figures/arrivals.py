@@ -9,28 +9,24 @@ import plotly.graph_objects as go
 
 from engine import wording
 from engine.figures.palette import BOUND_GREY, class_colour
-from engine.traces.part import namer
-from engine.traces.requests import Requests
 
 HEIGHT = 130
 NAMED = 3  # moments on the axis
 
 
 def draw_arrivals(
-    requests: Requests, steps: Sequence[float], between: tuple[float, float]
+    count: np.ndarray, steps: Sequence[float], names: Sequence[str], between: tuple[float, float]
 ) -> go.Figure:
     """How many requests arrive from each step to the next, those in the window coloured.
 
     Parameters
     ----------
-    requests : of the whole trace
-    steps : (k,) ascending seconds, k >= 2
+    count : (k - 1,) requests from each step to the next
+    steps, names : k ascending seconds, k >= 2, and what they are called
     between : the window, seconds
     """
     edges = np.asarray(steps)
-    count, _ = np.histogram(requests.seconds, edges)
     inside = (edges[:-1] >= between[0]) & (edges[1:] <= between[1])
-    names = list(map(namer(requests), steps))
     figure = go.Figure(
         go.Bar(
             x=(edges[1:] + edges[:-1]) / 2,
@@ -61,12 +57,8 @@ def draw_arrivals(
     return figure
 
 
-def describe_arrivals(
-    requests: Requests, steps: Sequence[float], between: tuple[float, float]
-) -> str:
+def describe_arrivals(count: np.ndarray, first: str, last: str) -> str:
     """The chart in one sentence, for those who cannot see it."""
-    count, _ = np.histogram(requests.seconds, np.asarray(steps))
-    first, last = map(namer(requests), between)
     return (
         f"Arrivals over the whole trace: from {wording.count(count.min())} to "
         f"{wording.count(count.max())} in a step; looked at from {first} to {last}."

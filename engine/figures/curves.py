@@ -5,6 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from engine.figures.palette import DASH, INDIGO, LIMIT_GREY, SOLID, TEAL, policy_style
+from engine.figures.ticks import round_numbers
 from engine.lesson import Curves
 from engine.policy import POLICIES
 
@@ -37,7 +38,9 @@ def draw_curves(curves: Curves) -> go.Figure:
     figure.update_xaxes(title=curves.x, type=kind)
     figure.update_yaxes(title=curves.y, type=kind, rangemode="normal" if curves.log else "tozero")
     if curves.log:
+        heights = [height for _, y in curves.lines.values() for height in y]
         figure.update_xaxes(tickvals=list(next(iter(curves.lines.values()))[0]))
+        figure.update_yaxes(tickvals=round_numbers(min(heights), max(heights)))
     figure.update_layout(
         showlegend=True,
         height=340,

@@ -36,9 +36,9 @@ STYLES = {
     "best-found": (INDIGO, SOLID),
     "hindsight": (OLIVE, DASH),
     "reverse": (BROWN, DOT),
-    "a-max": (TEAL, DASH),
-    "a-min": (TEAL, SOLID),
-    "sorted-f-amin": (TEAL, DOT),
+    "a-max": (OLIVE, SOLID),
+    "a-min": (INDIGO, DASH),
+    "sorted-f-amin": (INDIGO, DOT),
 }
 _SPARE_HUES = (TEAL, INDIGO, OLIVE, PURPLE, SKY, BROWN)
 _SPARE_DASHES = (SOLID, DASH, DOT, DASHDOT)

@@ -12,6 +12,9 @@ from engine.figures.palette import policy_style
 from engine.figures.percent_axis import height, percent_axis
 from engine.league import Entry
 
+TICKS = [digit * 10.0**power for power in range(-3, 3) for digit in (1, 2, 5)]  # seconds
+DECADES = 100  # the work drawn, over the least of it that is drawn
+
 
 def draw_search(found: Sequence[tuple[float, Entry]], rival: Entry | None) -> go.Figure:
     """The gap of the best schedule found against the work spent, and the rival's for comparison.
@@ -29,9 +32,9 @@ def draw_search(found: Sequence[tuple[float, Entry]], rival: Entry | None) -> go
         y=[height(entry.gap) for _, entry in found],
         name="best-found",
         mode="lines+markers+text",
-        line={"color": colour, "dash": dash, "width": 2.5},
-        marker={"size": 10},
-        text=[wording.gap(entry.gap) for _, entry in found],
+        line={"color": colour, "dash": dash, "width": 2.5, "shape": "hv"},
+        marker={"size": 7},
+        text=["" for _ in found[1:]] + [wording.gap(found[-1][1].gap)],
         textposition="top center",
         cliponaxis=False,
         customdata=[
@@ -41,6 +44,7 @@ def draw_search(found: Sequence[tuple[float, Entry]], rival: Entry | None) -> go
         hovertemplate="%{x:.3g} s of work: %{customdata[0]}<br>"
         f"total latency %{{customdata[1]}} {found[0][1].run.unit}<extra>best-found</extra>",
     )
+    since = max(work[0], work[-1] / DECADES)
     gaps = [entry.gap for _, entry in found]
     if rival is not None:
         gaps.append(rival.gap)
@@ -48,9 +52,9 @@ def draw_search(found: Sequence[tuple[float, Entry]], rival: Entry | None) -> go
     figure.update_xaxes(
         title="work spent on the search (s)",
         type="log",
-        tickvals=work,
-        ticktext=[f"{seconds:g}" for seconds in work],
-        range=[math.log10(work[0] / 1.3), math.log10(max(2 * work[0], work[-1]) * 1.3)],
+        tickvals=TICKS,
+        ticktext=[f"{seconds:g}" for seconds in TICKS],
+        range=[math.log10(since / 1.3), math.log10(max(2 * since, work[-1]) * 1.3)],
     )
     figure.update_yaxes(**percent_axis(gaps), automargin=True)
     figure.update_layout(
@@ -80,5 +84,8 @@ def _add_rival(figure: go.Figure, rival: Entry) -> None:
 
 def describe_search(found: Sequence[tuple[float, Entry]]) -> str:
     """The chart in one sentence, for those who cannot see it."""
-    told = ", ".join(f"{seconds:g} s {wording.gap(entry.gap)}" for seconds, entry in found)
-    return f"Gap of the best schedule found, by the work spent on it: {told}."
+    (begun, first), (ended, last) = found[0], found[-1]
+    return (
+        f"Gap of the best schedule found, by the work spent on it: {wording.gap(first.gap)} after "
+        f"{begun:.2g} s, {wording.gap(last.gap)} after {ended:.2g} s."
+    )

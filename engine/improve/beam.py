@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.improve.chance import seeded, uniform
 from engine.improve.guide import Guide, guide_of
 from engine.improve.partial import (
@@ -44,7 +44,7 @@ LEAST_CHILDREN = 8  # a stage; with work for fewer a beam is no use
 DEARER = 10  # times the work of plain first fit, that a child takes
 
 
-@kernel
+@part
 def _taste_of(child, chance):
     """Plain first fit for child 0; for the others first fit, snug fit or chance, at random."""
     if child == 0:
@@ -62,7 +62,7 @@ def _taste_of(child, chance):
     return Taste(window, 0.0, window * uniform(chance), 0.0, eager)
 
 
-@kernel
+@part
 def _run_child(partials, b, until, seed, stage, parent, child, guide, memory):
     chance = seeded(seed, stage, parent, child)
     return run_until(partials, b, until, _taste_of(child, chance), chance, guide, memory)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.bounds.fluid import backlog_falls
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.dual import convex_prices, evaluate
 from engine.workload import Workload
 
@@ -64,7 +64,7 @@ def loss_of_start(guide, i, start):
     return start + guide.output[i] + charge - guide.least[i]
 
 
-@kernel
+@part
 def price_of_idle(guide, memory, used, rising, begin, end):
     """The price of free memory over rounds begin+1 .. end, where memory `rising` a round
     reaches `used` tokens at `end`."""

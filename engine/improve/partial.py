@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.improve.chance import uniform
 from engine.improve.guide import loss_of_start, price_of_idle
 from engine.simulate.profile import earliest_fit, first_after, insert, used_between
@@ -51,7 +51,7 @@ def empty_partials(many: int, n: int, groups: int) -> Partials:
     )
 
 
-@kernel
+@part
 def copy_partial(source, a, target, b, with_start):
     first = source.first[a]
     target.first[b] = first

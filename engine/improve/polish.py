@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.improve.chance import below, seeded, uniform
 
 MOST = 8  # requests taken out at once
@@ -46,7 +46,7 @@ def earliest_place(used, memory, prompt, output, start):
     return -1
 
 
-@kernel
+@part
 def _shift_all_left(start, prompt, output, visible, used, memory):
     for i in np.argsort(start):
         hold(used, prompt[i], output[i], start[i], -1)
@@ -54,7 +54,7 @@ def _shift_all_left(start, prompt, output, visible, used, memory):
         hold(used, prompt[i], output[i], start[i], 1)
 
 
-@kernel
+@part
 def _pick(by_start, chance, picked):
     """Some distinct neighbours in the order of start; returns how many."""
     n = by_start.size
@@ -70,7 +70,7 @@ def _pick(by_start, chance, picked):
     return count
 
 
-@kernel
+@part
 def _put_in_order(picked, start, prompt, output, chance):
     """Sort the picked requests by one of the four orders."""
     kind = uniform(chance)

@@ -6,6 +6,8 @@ would be. So twice the budget does all that the budget does, and never ends wors
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from engine import wording
@@ -28,12 +30,19 @@ PORTION = 100_000  # changes between two reports
 MOST_ROUNDS = 100_000_000  # of the profile: 800 MB
 
 
-def improved(workload: Workload, memory: int, seconds: float, report: Progress) -> np.ndarray:
+def improved(
+    workload: Workload,
+    memory: int,
+    seconds: float,
+    report: Progress,
+    found: Callable[[float, str, np.ndarray], None],
+) -> np.ndarray:
     """(n,) int64 starts of the best schedule found with so many seconds' worth of work.
 
     Parameters
     ----------
     report : is told the share done and the best mean latency so far
+    found : is told the same and the starts, in place of it, when they are better than before
     """
     orders = (workload.volume, workload.peak, workload.output, workload.arrival)
     runs = [
@@ -42,7 +51,7 @@ def improved(workload: Workload, memory: int, seconds: float, report: Progress) 
         for skip in SKIPS
     ]
     start = min(runs, key=lambda run: run.latency.sum()).start
-    search = _Search(workload, memory, start, seconds, report)
+    search = _Search(workload, memory, start, seconds, report, found)
     for part in _parts(seconds) if _is_backlog(workload) else [seconds]:
         search.spend(start, part)
     return search.best
@@ -60,9 +69,10 @@ def _parts(seconds: float) -> list[float]:
 class _Search:
     """The best schedule so far, the work done, and reports of both."""
 
-    def __init__(self, workload, memory, start, seconds, report) -> None:
+    def __init__(self, workload, memory, start, seconds, report, found) -> None:
         self.workload, self.memory, self.best = workload, memory, start
-        self.seconds, self.report = seconds, report
+        self.seconds, self.report, self.found = seconds, report, found
+        self.told = None  # of the best schedules, the last that was reported
         self.spent = 0.0
         self.luck = 0
         self.changes = CHANGES / max(1.0, (len(workload) / 500) ** 0.45)
@@ -81,9 +91,14 @@ class _Search:
     def _account(self, seconds: float) -> None:
         self.spent += seconds
         workload = self.workload
-        total = float((self.best + workload.output - workload.arrival).sum())
-        told = f"best mean latency {wording.amount(total / len(workload), 'rounds')}"
-        self.report(min(1.0, self.spent / self.seconds), told)
+        mean = float((self.best + workload.output - workload.arrival).mean())
+        told = f"best mean latency {wording.amount(mean, 'rounds')}"
+        share = min(1.0, self.spent / self.seconds)
+        if self.told is self.best:
+            self.report(share, told)
+        else:
+            self.found(share, told, self.best)
+            self.told = self.best
 
     def _offer(self, start: np.ndarray) -> None:
         if start.sum() < self.best.sum():
@@ -102,6 +117,7 @@ class _Search:
         )
         if start is not None:
             self._offer(start)
+            self._account(0.0)
         return start
 
     def _polish(self, start: np.ndarray, changes: int) -> None:

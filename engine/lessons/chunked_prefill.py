@@ -31,11 +31,12 @@ CHUNKS = (64, 128, 256, 512, 1024, 2048, 4096)
     ),
 )
 def steps(chunk: int) -> list[Step]:
-    whole, cut = _run(CHUNKS[-1]), _run(chunk)
+    whole, cut = served(CHUNKS[-1]), served(chunk)
     return [_at_once(whole), _in_chunks(chunk, cut, whole), _trade_off(chunk)]
 
 
-def _run(chunk: int):
+def served(chunk: int):
+    """The run with so many tokens a round."""
     clock = find_preset(PRESET).clock
     return run("sarathi", written_out(CHATS, DOCUMENT), M, clock=clock, chunk_size=chunk)
 
@@ -90,7 +91,7 @@ def _in_chunks(chunk: int, cut, whole) -> Step:
 
 
 def _trade_off(chunk: int) -> Step:
-    runs = [_run(size) for size in CHUNKS]
+    runs = [served(size) for size in CHUNKS]
     pauses, firsts = [pause(one) for one in runs], [first_token(one) for one in runs]
     return Step(
         "The trade-off",

@@ -27,7 +27,7 @@ OTHERS = (Requests(3, 5, class_name="others"), Requests(6, 2, class_name="others
 def steps(output: int) -> list[Step]:
     first = Requests(PROMPT, output, class_name="request #0")
     fits = PROMPT + output <= M
-    return [*(_alone(first) if fits else [_too_large(output)]), _together(first)]
+    return [*(_alone(first) if fits else _too_large(first)), _together(first)]
 
 
 def _alone(first: Requests) -> list[Step]:
@@ -58,12 +58,20 @@ def _alone(first: Requests) -> list[Step]:
     return [grows, area]
 
 
-def _too_large(output: int) -> Step:
-    return Step(
+def _too_large(first: Requests) -> list[Step]:
+    least = PROMPT + first.output
+    refused = Step(
         "Too large for this memory",
-        f"With {PROMPT} + {output} tokens it would end at {PROMPT + output}, more than "
+        f"With {PROMPT} + {first.output} tokens request #0 would end at {least}, more than "
         f"M = {M}. No schedule can ever run it, so it is set aside and counted. The others go on.",
     )
+    enough = Step(
+        "The least memory that runs it",
+        f"Its last token is the one that counts: prompt + output = {least} tokens of memory run "
+        "it, alone, and not one less. The top of the stairs touches M in its last round only.",
+        runs={f"Alone, with M = {least}": run("fcfs", written_out(first), least)},
+    )
+    return [refused, enough]
 
 
 def _together(first: Requests) -> Step:

@@ -7,6 +7,7 @@ from math import isqrt
 from engine import wording
 from engine.families import fat_and_tiny, small_first
 from engine.lesson import Curves, Knob, Question, Step, lesson, outcomes, run, said, total
+from engine.lessons.volume_first import SORTED_F
 
 SCALES = (100, 400, 900, 1600, 2500)
 KEYS = ("mc-sf", "fcfs", "sorted-f", "svf")
@@ -74,8 +75,9 @@ def _no_limit(memory: int) -> Step:
         "No number is large enough",
         f"At M = {wording.count(memory)}: MC-SF {wording.ratio(curves['mc-sf'][1][at])}, Sorted-F "
         f"{curves['sorted-f'][1][at]:.2f}x, smallest volume first {curves['svf'][1][at]:.2f}x. "
-        "Whatever ratio you allow, a larger M breaks it "
-        "for MC-SF; the other two have a proof that it cannot happen to them.",
+        "Whatever ratio you allow, a larger M breaks it for MC-SF. Sorted-F is proved to be below "
+        f"{SORTED_F} on every backlog. The proof for volume first asks that no request fills the "
+        "memory, as the fat ones do here; on this family it loses nothing all the same.",
         curves=Curves(
             "M (tokens)", "total latency against tiny ones first (times)", curves, mark=memory
         ),

@@ -8,7 +8,7 @@ always ends is shown in engine/simulate/starting_over.py.
 
 from functools import partial
 
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.policy import MARGIN, policy
 from engine.simulate.entrance import arrival_order
 from engine.simulate.line import call_next, line_up, line_up_arrivals, new_line
@@ -20,7 +20,7 @@ from engine.simulate.starting_over import start_over
 from engine.simulate.timetable import NEVER
 
 
-@kernel
+@part
 def _admit(server, outlook, line):
     """Admit in order of the bounds; the round at which the first that does not fit might."""
     while server.now.queued > 0:

@@ -2,6 +2,7 @@
 
 from engine.improve import improved
 from engine.policy import Param, policy
+from engine.progress import Found
 from engine.simulate.replay import planned
 
 SECONDS = Param(
@@ -26,9 +27,14 @@ SECONDS = Param(
     cost=lambda n: 1.5 + 1e-4 * n,
 )
 def simulate(workload, memory, clock, progress, seconds):
+    def found(share, told, start):
+        """A better schedule becomes a run, as the last one does; it has been planned by now."""
+        run = planned(workload, memory, clock, lambda in_rounds: start)
+        progress(share, Found(told, run))
+
     return planned(
         workload,
         memory,
         clock,
-        lambda in_rounds: improved(in_rounds, memory, seconds, progress),
+        lambda in_rounds: improved(in_rounds, memory, seconds, progress, found),
     )

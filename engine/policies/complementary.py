@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.policies.vllm import TRANSFER
 from engine.policy import Param, policy
 from engine.simulate.entrance import WAITS, arrival_order
@@ -57,7 +57,7 @@ class Waiting(NamedTuple):
     output: Halves
 
 
-@kernel
+@part
 def _sort_in(waiting, i):
     remove_waiting(waiting.growing, i)
     remove_waiting(waiting.shrinking, i)
@@ -68,7 +68,7 @@ def _sort_in(waiting, i):
         add_waiting(waiting.shrinking, i)
 
 
-@kernel
+@part
 def _join(waiting, i):
     add_waiting(waiting.everyone, i)
     join_halves(waiting.prompt, i)
@@ -76,7 +76,7 @@ def _join(waiting, i):
     _sort_in(waiting, i)
 
 
-@kernel
+@part
 def _leave(waiting, i):
     remove_waiting(waiting.everyone, i)
     remove_waiting(waiting.growing, i)
@@ -85,7 +85,7 @@ def _leave(waiting, i):
     leave_halves(waiting.output, i)
 
 
-@kernel
+@part
 def _join_arrivals(server, waiting):
     """Those that have come wait, and those who have given up do no longer."""
     come, now = server.entrance.now, server.now
@@ -98,7 +98,7 @@ def _join_arrivals(server, waiting):
             _join(waiting, i)
 
 
-@kernel
+@part
 def _cut(waiting, halves, members):
     """Move the cut to the median and sort in anew those whom it passed."""
     first, last = move_cut(halves, members)
@@ -110,7 +110,7 @@ def _cut(waiting, halves, members):
         rank = next_waiting(halves.members, rank + 1)
 
 
-@kernel
+@part
 def _try(server, outlook, waiting, i):
     """Admit request i if it fits; the first round at which it might."""
     start = admit_if_it_fits(server, outlook, i, False, 0.0)
@@ -119,7 +119,7 @@ def _try(server, outlook, waiting, i):
     return start
 
 
-@kernel
+@part
 def _admit(server, outlook, waiting):
     """Walk those who wait; the first round at which one that did not fit might."""
     members = server.entrance.now.waiting

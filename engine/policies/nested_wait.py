@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.policies.wait import MAX_WAIT
 from engine.policy import Param, policy
 from engine.simulate.entrance import next_to_come, next_to_give_up
@@ -82,7 +82,7 @@ class Gates(NamedTuple):
     now: np.void
 
 
-@kernel
+@part
 def _count_at_gates(server, gates):
     """Fill in `count` and `due`, those of the batch who have just come included."""
     gates.count[:] = 0
@@ -101,14 +101,14 @@ def _count_at_gates(server, gates):
             gates.due[gate] = min(gates.due[gate], gates.since[i] + gates.max_wait)
 
 
-@kernel
+@part
 def _is_open(server, gates, gate):
     if server.entrance.now.arrived == server.of.size or gates.count[gate] >= gates.size[gate]:
         return True
     return server.watch.now.seconds >= gates.due[gate]
 
 
-@kernel
+@part
 def _pause(server, gates):
     """Those of the batch who are at a gate pass it or stand there."""
     place = 0
@@ -128,7 +128,7 @@ def _pause(server, gates):
             gates.now.held += holding
 
 
-@kernel
+@part
 def _go_on(server, gates):
     """Those who stand at open gates join the batch."""
     kept = 0
@@ -145,7 +145,7 @@ def _go_on(server, gates):
     gates.now.standing = kept
 
 
-@kernel
+@part
 def _newest(people, count, gates):
     newest = 0
     for k in range(1, count):
@@ -154,7 +154,7 @@ def _newest(people, count, gates):
     return newest
 
 
-@kernel
+@part
 def _restart_newest(server, line, gates):
     now, who = server.now, gates.who
     place = _newest(server.batch, now.running, gates)
@@ -173,7 +173,7 @@ def _restart_newest(server, line, gates):
     line_up(server, line, i)
 
 
-@kernel
+@part
 def _admit(server, line, gates):
     """Admit if a group waits; when the wait of the oldest ends, if that is what they wait for."""
     now = server.now
@@ -196,7 +196,7 @@ def _admit(server, line, gates):
     return due if due > server.watch.now.seconds else np.inf
 
 
-@kernel
+@part
 def _rounds_to_change(server, gates):
     """Rounds until somebody completes or reaches a gate, or memory runs out."""
     free = server.memory - gates.now.held - need(server)

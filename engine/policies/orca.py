@@ -7,7 +7,7 @@ completion to completion, or to the next arrival when nobody waits.
 
 from functools import partial
 
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.policy import Param, policy
 from engine.simulate.entrance import first_waiting
 from engine.simulate.serve import serve
@@ -27,7 +27,7 @@ MAX_OUTPUT = Param(
 )
 
 
-@kernel
+@part
 def _reserve(server, i, longest):
     return min(server.of[i].prompt + longest, server.memory)
 

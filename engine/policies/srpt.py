@@ -9,7 +9,7 @@ ahead of those it was ahead of.)
 
 from functools import partial
 
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.policy import policy
 from engine.simulate.best_ranked import keep_best
 from engine.simulate.entrance import arrival_order
@@ -24,7 +24,7 @@ from engine.simulate.server import (
 )
 
 
-@kernel
+@part
 def _rank_batch(server, line, planned):
     """Bring the keys of the batch, the tokens left, up to date."""
     for place in range(server.now.running):

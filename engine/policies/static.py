@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.policy import policy
 from engine.simulate.entrance import arrival_order, first_waiting
 from engine.simulate.outlook import planned_left
@@ -54,7 +54,7 @@ class Members(NamedTuple):
     now: np.void
 
 
-@kernel
+@part
 def _form_batch(server, members, predicted):
     """Admit those preempted, the oldest first, then in order of arrival, while all fit."""
     now = server.now
@@ -76,7 +76,7 @@ def _form_batch(server, members, predicted):
         now.queued -= back
 
 
-@kernel
+@part
 def _hold_finished(server, members):
     """Members that the last round completed keep their memory."""
     for place in range(members.now.members):
@@ -86,7 +86,7 @@ def _hold_finished(server, members):
             members.now.kept += r.prompt + r.output
 
 
-@kernel
+@part
 def _free_finished(server, members):
     """The batch has ended: those who finished and kept their memory free it."""
     for place in range(members.now.members):

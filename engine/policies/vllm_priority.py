@@ -11,7 +11,7 @@ or arrives: the kernel jumps to the next of these, or to the round in which memo
 from functools import partial
 from typing import NamedTuple
 
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.policies.vllm import MAX_NUM_SEQS, WATERMARK
 from engine.policy import Param, policy
 from engine.simulate.best_ranked import put_out, worst_ranked
@@ -52,7 +52,7 @@ class Admission(NamedTuple):
     ageing: float
 
 
-@kernel
+@part
 def _admit(server, line, rule):
     now, of = server.now, server.of
     while now.queued > 0 and now.running < rule.max_num_seqs:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.fluid import round_to_plan
 from engine.policy import MARGIN, Param, policy
 from engine.simulate.entrance import WAITS, arrival_order, next_to_come, next_to_give_up
@@ -73,7 +73,7 @@ class Groups(NamedTuple):
     max_wait: float
 
 
-@kernel
+@part
 def _count_arrivals(server, groups):
     """Those that have come wait for a group, and those who have given up do no longer."""
     come, now = server.entrance.now, server.now
@@ -86,7 +86,7 @@ def _count_arrivals(server, groups):
             groups.pending[groups.type_of[i]] += 1
 
 
-@kernel
+@part
 def _oldest(server, groups, kind):
     """The oldest of the type's pending requests, of which there must be one."""
     while True:
@@ -96,13 +96,13 @@ def _oldest(server, groups, kind):
         groups.passed[kind] += 1
 
 
-@kernel
+@part
 def _due(server, groups, kind):
     """When the type's oldest pending request has waited long enough."""
     return server.entrance.arrival[_oldest(server, groups, kind)] + groups.max_wait
 
 
-@kernel
+@part
 def _open_type(server, groups, kind):
     """Let a group of this type stand in line if it may."""
     pending = groups.pending[kind]
@@ -119,7 +119,7 @@ def _open_type(server, groups, kind):
     groups.pending[kind] -= opens
 
 
-@kernel
+@part
 def _open_groups(server, groups):
     """Let complete groups stand in line.
 

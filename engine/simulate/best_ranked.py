@@ -15,12 +15,12 @@ completes, is put out or changes rank: a policy's kernel jumps to the next of th
 
 from __future__ import annotations
 
-from engine.compiled import kernel
+from engine.compiled import part
 from engine.simulate.line import call_next, goes_before, line_up
 from engine.simulate.server import drop, enter, need, swap_in, swap_out
 
 
-@kernel
+@part
 def worst_ranked(server, line):
     """The place in the batch of the request that ranks last."""
     batch, worst = server.batch, 0
@@ -30,13 +30,13 @@ def worst_ranked(server, line):
     return worst
 
 
-@kernel
+@part
 def put_out(server, line, place, swap, transfer):
     """The request at `place` waits again, its KV cache swapped out or dropped."""
     line_up(server, line, swap_out(server, place, transfer) if swap else drop(server, place, True))
 
 
-@kernel
+@part
 def keep_best(server, line, swap, transfer):
     """Let the best-ranked run; `line.key` must be right for the batch too."""
     now, of = server.now, server.of

@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import partial
 
 from engine.clock import Clock
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.progress import Progress
 from engine.simulate.preempting import (
     Admission,
@@ -38,7 +38,7 @@ from engine.simulate.timetable import pass_rounds
 from engine.workload import Workload
 
 
-@kernel
+@part
 def _decoding(server):
     """How many of the batch decode, and the tokens they hold."""
     count, context = 0, 0
@@ -50,7 +50,7 @@ def _decoding(server):
     return count, context
 
 
-@kernel
+@part
 def _prefill_under_way(server, budget):
     """Give prompts under way their chunks; tokens prefilled, and prompts that end with it."""
     prefilled, ended = 0, 0
@@ -69,7 +69,7 @@ def _prefill_under_way(server, budget):
     return prefilled, ended
 
 
-@kernel
+@part
 def _admit_in_chunks(server, rule, memory, budget):
     """Admit from the head of the queue while tokens are left in the round.
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.errors import InputError
 from engine.simulate.timetable import NEVER
 from engine.workload import Workload
@@ -92,7 +92,7 @@ def open_entrance(workload: Workload, order: np.ndarray) -> Entrance:
     )
 
 
-@kernel
+@part
 def first_waiting(entrance):
     """The first in order of arrival that waits for its first admission; -1 if none does."""
     now, status = entrance.now, entrance.status
@@ -119,7 +119,7 @@ def next_to_come(entrance):
     return entrance.arrival[arrived] if arrived < entrance.arrival.size else np.inf
 
 
-@kernel
+@part
 def _lose_patience(entrance, moment):
     now = entrance.now
     while next_to_give_up(entrance) <= moment:

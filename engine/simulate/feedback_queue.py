@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.clock import Clock
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.progress import Progress
 from engine.simulate.best_ranked import keep_best
 from engine.simulate.entrance import WAITS, arrival_order
@@ -74,7 +74,7 @@ class Feedback(NamedTuple):
     newer: np.ndarray
 
 
-@kernel
+@part
 def _link(feedback, i, at):
     older, newer = feedback.older, feedback.newer
     end = older.size - 1
@@ -84,7 +84,7 @@ def _link(feedback, i, at):
     older[end] = i
 
 
-@kernel
+@part
 def _unlink(feedback, i):
     older, newer = feedback.older, feedback.newer
     feedback.since[i] = NEVER
@@ -92,7 +92,7 @@ def _unlink(feedback, i):
     older[newer[i]] = older[i]
 
 
-@kernel
+@part
 def _sink(server, line, feedback, rules):
     """Those of the batch that have used up their quantum go one level down."""
     for place in range(server.now.running):
@@ -104,7 +104,7 @@ def _sink(server, line, feedback, rules):
             line.key[i] = feedback.level[i]
 
 
-@kernel
+@part
 def _rise(server, line, feedback, rules):
     """Those who have starved are back on level 0."""
     end = server.of.size
@@ -118,7 +118,7 @@ def _rise(server, line, feedback, rules):
         oldest = feedback.newer[end]
 
 
-@kernel
+@part
 def _rounds_to_change(server, feedback, rules):
     """Rounds until somebody's level changes."""
     rounds = NEVER
@@ -132,7 +132,7 @@ def _rounds_to_change(server, feedback, rules):
     return rounds
 
 
-@kernel
+@part
 def _relink(server, feedback, before, running):
     """Chain those who began to wait in this decision, unchain those who run or have given up.
 

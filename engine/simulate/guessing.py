@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.clock import ROUNDS, Clock
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.progress import Progress, silent
 from engine.simulate.entrance import WAITS, arrival_order
 from engine.simulate.look_ahead import look_ahead
@@ -43,6 +43,8 @@ from engine.simulate.timetable import NEVER
 from engine.simulate.waiting import add_waiting, empty_waiting, next_waiting, remove_waiting
 from engine.workload import Workload
 
+COST = 4e-6  # seconds a request that this takes, roughly, however quick right plans are
+
 
 class Ranks(NamedTuple):
     """Those never admitted, in policy order.
@@ -59,7 +61,7 @@ class Ranks(NamedTuple):
     waiting: np.ndarray
 
 
-@kernel
+@part
 def _walk_returning(server, outlook, skip):
     """Admit from the queue of those preempted.
 
@@ -84,7 +86,7 @@ def _walk_returning(server, outlook, skip):
     return start, left
 
 
-@kernel
+@part
 def _walk(server, outlook, ranks, skip):
     """Admit who fits; the first round at which one of those passed over might."""
     start, left = _walk_returning(server, outlook, skip)
@@ -104,7 +106,7 @@ def _walk(server, outlook, ranks, skip):
     return start
 
 
-@kernel
+@part
 def _join_arrivals(server, ranks):
     """Those that have come wait, and those who have given up do no longer."""
     come, now = server.entrance.now, server.now

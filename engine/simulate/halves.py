@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.compiled import kernel
+from engine.compiled import part
 from engine.simulate.waiting import add_waiting, empty_waiting, remove_waiting
 
 
@@ -48,14 +48,14 @@ def new_halves(values: np.ndarray) -> Halves:
     return Halves(values[order], order, rank, counts, empty_waiting(n), cut, np.zeros(n, bool))
 
 
-@kernel
+@part
 def _count(halves, at, by):
     while at < halves.counts.size:
         halves.counts[at] += by
         at += at & -at
 
 
-@kernel
+@part
 def join_halves(halves, i):
     """Request i is a member, in the half where the present cut has it."""
     rank = halves.rank[i]
@@ -64,14 +64,14 @@ def join_halves(halves, i):
     halves.high[i] = rank >= halves.cut[0]
 
 
-@kernel
+@part
 def leave_halves(halves, i):
     """Request i is a member no longer; the cut stays."""
     _count(halves, halves.rank[i] + 1, -1)
     remove_waiting(halves.members, halves.rank[i])
 
 
-@kernel
+@part
 def _value_of(halves, place):
     """The member value at `place`, counted from 0 in ascending order."""
     counts, at, step = halves.counts, 0, 1
@@ -85,7 +85,7 @@ def _value_of(halves, place):
     return halves.values[at]
 
 
-@kernel
+@part
 def move_cut(halves, members):
     """Cut the `members` at their median; the first and the last rank that may have changed."""
     twice = _value_of(halves, (members - 1) // 2) + _value_of(halves, members // 2)

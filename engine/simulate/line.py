@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.compiled import kernel
+from engine.compiled import part
 from engine.simulate.entrance import WAITS
 from engine.simulate.server import has_quit
 
@@ -34,14 +34,14 @@ def new_line(key: np.ndarray) -> Line:
     return Line(key.astype(float), np.empty(len(key), np.int64))
 
 
-@kernel
+@part
 def goes_before(line, one, other):
     """Whether request `one` is served before `other`."""
     first, second = line.key[one], line.key[other]
     return first < second or (first == second and one < other)
 
 
-@kernel
+@part
 def move_up(server, line, i):
     """Request i, which waits, has got a smaller key."""
     queue, place = server.queue, line.place
@@ -57,7 +57,7 @@ def move_up(server, line, i):
     place[i] = at
 
 
-@kernel
+@part
 def line_up(server, line, i):
     """Request i begins to wait."""
     now = server.now
@@ -67,7 +67,7 @@ def line_up(server, line, i):
     move_up(server, line, i)
 
 
-@kernel
+@part
 def leave_line(server, line, i):
     """Request i waits no longer."""
     queue, place, now = server.queue, line.place, server.now
@@ -88,7 +88,7 @@ def leave_line(server, line, i):
     move_up(server, line, last)
 
 
-@kernel
+@part
 def call_next(server, line):
     """The first in line waits no longer."""
     first = server.queue[0]
@@ -96,7 +96,7 @@ def call_next(server, line):
     return first
 
 
-@kernel
+@part
 def line_up_arrivals(server, line):
     """Those that have come wait, and those who have given up do no longer."""
     come, now = server.entrance.now, server.now

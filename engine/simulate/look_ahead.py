@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.clock import ROUNDS, Clock
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.simulate.entrance import (
     WAITS,
     arrival_order,
@@ -79,7 +79,7 @@ class Ranked(NamedTuple):
     profile: Profile
 
 
-@kernel
+@part
 def _walk(ranked, waiting, first, memory, skip, now):
     """One decision: start what fits.
 
@@ -167,7 +167,7 @@ def run_batch(profile, watch, first, memory, started, prefilled, until, arrival)
     return first
 
 
-@kernel
+@part
 def _update_waiting(ranked, waiting, entrance, rank_of, known, gone, now):
     """Let those wait who have come since `known` had, and no longer those who gave up."""
     for k in range(gone, entrance.now.gave_up):

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.compiled import kernel
+from engine.compiled import part
 from engine.simulate.entrance import WAITS
 from engine.simulate.preempting import Admission, make_room
 from engine.simulate.profile import (
@@ -86,7 +86,7 @@ def new_outlook(
     return Outlook(predicted, tenths, limit, new_profile(groups), end, who, now, recovery)
 
 
-@kernel
+@part
 def planned_left(predicted, tenths, room, generated):
     """How many tokens a request is planned to generate from now on, at least 1.
 
@@ -96,7 +96,7 @@ def planned_left(predicted, tenths, room, generated):
     return min(planned, room) - generated
 
 
-@kernel
+@part
 def _plan_in(outlook, i, holding, left, at, after):
     """Request i joins the profile; `after` is the first group that completes after it."""
     x, alive, slack = outlook.profile
@@ -105,7 +105,7 @@ def _plan_in(outlook, i, holding, left, at, after):
     outlook.end[i] = at + left
 
 
-@kernel
+@part
 def _plan_out(server, outlook, i):
     """Request i leaves the profile, from which time has not yet taken it."""
     x, alive, slack = outlook.profile
@@ -114,7 +114,7 @@ def _plan_out(server, outlook, i):
     outlook.end[i] = 0
 
 
-@kernel
+@part
 def _stretch(server, outlook):
     """Plan those anew who have come near to what they were planned for, or past it."""
     x, at, now = outlook.profile.x, server.watch.now.round, outlook.now
@@ -136,7 +136,7 @@ def _stretch(server, outlook):
         _plan_in(outlook, i, r.prompt + generated, left, at, after)
 
 
-@kernel
+@part
 def look_out(server, outlook):
     """Bring the plans up to date; before every decision on admission."""
     x, at, now, who = outlook.profile.x, server.watch.now.round, outlook.now, outlook.who
@@ -158,7 +158,7 @@ def look_out(server, outlook):
         _stretch(server, outlook)
 
 
-@kernel
+@part
 def _fits_from(server, outlook, holding, left):
     """The first round at which a request may start by the plans, and its place in the profile.
 
@@ -177,7 +177,7 @@ def _fits_from(server, outlook, holding, left):
     return earliest_fit(x, alive, slack, first, limit, holding, left, at)
 
 
-@kernel
+@part
 def admit_if_it_fits(server, outlook, i, swapped, transfer):
     """Admit request i if the plans allow it now; the first round at which they might."""
     at, now = server.watch.now.round, outlook.now
@@ -197,7 +197,7 @@ def admit_if_it_fits(server, outlook, i, swapped, transfer):
     return start
 
 
-@kernel
+@part
 def next_in_line(server, line, end):
     """The next of line[:end] that waits for its first admission; -1 if none does."""
     now = server.now
@@ -209,7 +209,7 @@ def next_in_line(server, line, end):
     return -1
 
 
-@kernel
+@part
 def admit_along(server, outlook, line, end):
     """Admit those who were preempted, then along line[:end], until one does not fit.
 
@@ -228,13 +228,13 @@ def admit_along(server, outlook, line, end):
         now.queued -= back
 
 
-@kernel
+@part
 def recover(server, outlook):
     """Preempt until the next round fits; whether anyone was."""
     return need(server) > server.memory and make_room(server, outlook.recovery, server.memory)
 
 
-@kernel
+@part
 def rounds_to_change(server, start):
     """Rounds until the batch completes or outgrows something, or until round `start`."""
     rounds = min(rounds_to_completion(server), rounds_to_overflow(server, server.memory))

@@ -27,7 +27,7 @@ from functools import partial
 from typing import NamedTuple
 
 from engine.clock import Clock
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.progress import Progress
 from engine.simulate.entrance import first_waiting
 from engine.simulate.run import Run
@@ -86,12 +86,12 @@ def admission_limit(memory: int, free: float) -> int:
     return math.floor(memory * (1 - free) * (1 + 1e-12))
 
 
-@kernel
+@part
 def in_blocks(count, block):
     return (count + block - 1) // block * block
 
 
-@kernel
+@part
 def need_in_blocks(server, block):
     """Memory at the end of the next round, in whole blocks."""
     if block == 1:
@@ -103,7 +103,7 @@ def need_in_blocks(server, block):
     return total
 
 
-@kernel
+@part
 def _victim(server, rule):
     """The place in the batch of the request that has to go; among equals the newest."""
     newest = server.now.running - 1
@@ -124,7 +124,7 @@ def _victim(server, rule):
     return chosen
 
 
-@kernel
+@part
 def preempt(server, rule, place):
     """The request at `place` goes to the front of the queue, without its KV cache."""
     now = server.now
@@ -133,7 +133,7 @@ def preempt(server, rule, place):
     now.queued += 1
 
 
-@kernel
+@part
 def make_room(server, rule, memory):
     """Preempt until the next round fits; whether anyone was preempted.
 
@@ -150,14 +150,14 @@ def make_room(server, rule, memory):
     return now.queued > before
 
 
-@kernel
+@part
 def head_of_queue(server):
     """Preempted requests first, then in order of arrival; -1 if nobody waits."""
     queued = server.now.queued
     return server.queue[queued - 1] if queued > 0 else first_waiting(server.entrance)
 
 
-@kernel
+@part
 def _admit(server, rule, memory):
     """Admit from the head of the queue.
 

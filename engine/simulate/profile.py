@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 
 
 class Profile(NamedTuple):
@@ -59,7 +59,7 @@ def first_after(x, first, at):
     return lo
 
 
-@kernel
+@part
 def used_between(x, alive, slack, memory, after, at):
     """Memory held at `at`, where no group but those from `after` on completes at or after it."""
     if after == x.size:
@@ -129,7 +129,7 @@ def insert(x, alive, slack, first, memory, prompt, output, start, after):
     return first
 
 
-@kernel
+@part
 def remove(x, alive, slack, first, prompt, start, end):
     """Let the request that was to run from `start` to `end` never have been; the new `first`.
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.clock import Clock
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.progress import Progress
 from engine.simulate.entrance import WAITS, arrival_order
 from engine.simulate.outlook import (
@@ -62,18 +62,18 @@ class Plan(NamedTuple):
     starts_over: bool
 
 
-@kernel
+@part
 def _forget(plan):
     plan.now.next = plan.now.size
 
 
-@kernel
+@part
 def _wait(plan, i):
     plan.waits[i] = True
     plan.now.waiting += 1
 
 
-@kernel
+@part
 def _hear(server, plan):
     """Those that have come wait, and those who have given up do no longer."""
     come, now = server.entrance.now, server.now
@@ -89,7 +89,7 @@ def _hear(server, plan):
             _forget(plan)
 
 
-@kernel
+@part
 def _begin(server, outlook, plan):
     """Hear of who has come and gone, and make room; whether anybody may be admitted now."""
     _hear(server, plan)
@@ -101,7 +101,7 @@ def _begin(server, outlook, plan):
     return True
 
 
-@kernel
+@part
 def _admit(server, outlook, plan):
     """Admit along the plan; the round at which its next request might fit.
 

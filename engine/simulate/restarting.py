@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.clock import Clock
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 from engine.errors import Livelock
 from engine.improve.chance import seeded, uniform
 from engine.progress import Progress
@@ -65,7 +65,7 @@ class Clearing(NamedTuple):
     patience: int
 
 
-@kernel
+@part
 def _is_stuck(server, rule, streak):
     """Count a clearing; whether there have been too many in a row."""
     now, come = server.now, server.entrance.now
@@ -80,7 +80,7 @@ def _is_stuck(server, rule, streak):
     return streak.stuck > 0
 
 
-@kernel
+@part
 def _sweep(server, line, rule, chance):
     """Clear each running request with probability beta."""
     now, batch = server.now, server.batch
@@ -97,7 +97,7 @@ def _sweep(server, line, rule, chance):
             kept += 1
 
 
-@kernel
+@part
 def _admit(server, line, rule):
     now = server.now
     while now.queued > 0:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.compiled import kernel
+from engine.compiled import part
 from engine.simulate.entrance import (
     Entrance,
     let_in,
@@ -95,7 +95,7 @@ class Server(NamedTuple):
     log: np.ndarray
 
 
-@kernel
+@part
 def has_room(server):
     """Whether the log can take a decision that admits everyone, each in two stays."""
     n = server.of.size
@@ -104,20 +104,20 @@ def has_room(server):
     return server.now.stays + 2 * n <= server.log.size and spans
 
 
-@kernel
+@part
 def tokens(server, i):
     """How many tokens request i has generated."""
     r = server.of[i]
     return r.gen if r.done == NEVER else r.gen + server.watch.now.round - r.since
 
 
-@kernel
+@part
 def need(server):
     """Memory at the end of the next round if all of the batch go on: sum of s + gen + 1."""
     return server.now.held + server.now.running
 
 
-@kernel
+@part
 def open_stay(server, i, holding, grows):
     now = server.now
     stay = server.log[now.stays]
@@ -130,12 +130,12 @@ def open_stay(server, i, holding, grows):
     now.stays += 1
 
 
-@kernel
+@part
 def close_stay(server, i):
     server.log[server.of[i].stay].end = server.watch.now.round
 
 
-@kernel
+@part
 def decode(server, i):
     """Request i yields a token in each round from the next one on."""
     r, now, at = server.of[i], server.now, server.watch.now.round
@@ -146,7 +146,7 @@ def decode(server, i):
         r.first = at + 1
 
 
-@kernel
+@part
 def join(server, i):
     """Request i holds its prompt and generated tokens, at the end of the batch."""
     r, now = server.of[i], server.now
@@ -160,7 +160,7 @@ def join(server, i):
     return holding
 
 
-@kernel
+@part
 def enter(server, i, prefill):
     """Admit request i; its first token of this stay comes in the next round.
 
@@ -177,7 +177,7 @@ def enter(server, i, prefill):
     r.cached = 0
 
 
-@kernel
+@part
 def let_go(server, i):
     """Request i, no longer in the batch, frees its memory; its tokens are settled in `gen`."""
     r, now = server.of[i], server.now
@@ -187,7 +187,7 @@ def let_go(server, i):
     close_stay(server, i)
 
 
-@kernel
+@part
 def leave(server, place):
     """Take the request at `place` out of the batch."""
     now, batch = server.now, server.batch
@@ -199,7 +199,7 @@ def leave(server, place):
     return i
 
 
-@kernel
+@part
 def lose(server, i, keep_tokens):
     """The KV cache of request i is gone; without `keep_tokens` it starts all over."""
     r = server.of[i]
@@ -212,7 +212,7 @@ def lose(server, i, keep_tokens):
     r.left = 0
 
 
-@kernel
+@part
 def drop(server, place, keep_tokens):
     """The request at `place` leaves and loses its KV cache."""
     i = leave(server, place)
@@ -220,7 +220,7 @@ def drop(server, place, keep_tokens):
     return i
 
 
-@kernel
+@part
 def swap_out(server, place, transfer):
     """The request at `place` leaves; its KV cache moves out, `transfer` seconds a token."""
     i = leave(server, place)
@@ -230,14 +230,14 @@ def swap_out(server, place, transfer):
     return i
 
 
-@kernel
+@part
 def swap_in(server, i, transfer):
     """Admit request i, whose KV cache was swapped out; it decodes in the next round."""
     server.watch.now.extra += transfer * (server.of[i].prompt + server.of[i].gen)
     enter(server, i, False)
 
 
-@kernel
+@part
 def complete(server):
     """Let those go that the last round completed."""
     now, of, batch, at = server.now, server.of, server.batch, server.watch.now.round
@@ -262,7 +262,7 @@ def complete(server):
     now.next_done = next_done
 
 
-@kernel
+@part
 def meet(server):
     """See who has come and gone; where nobody is in the system, go to the next arrival."""
     now, come = server.now, server.entrance.now
@@ -273,13 +273,13 @@ def meet(server):
         see(server.entrance, server.watch.now.seconds)
 
 
-@kernel
+@part
 def all_over(server):
     """Whether everyone has finished or left unserved."""
     return server.now.finished + server.entrance.now.unserved == server.of.size
 
 
-@kernel
+@part
 def next_decision(server):
     """Let those go that the last round completed, and see who has come and given up.
 
@@ -293,14 +293,14 @@ def next_decision(server):
     return not all_over(server)
 
 
-@kernel
+@part
 def has_quit(server, k):
     """The k-th who has given up, if it was known to wait at the last decision; -1 otherwise."""
     i = server.entrance.quitters[k]
     return i if i < server.now.arrived_before else -1
 
 
-@kernel
+@part
 def rounds_to_completion(server):
     """Rounds until the first of the batch completes, or fewer; NEVER for an empty batch.
 
@@ -311,13 +311,13 @@ def rounds_to_completion(server):
     return server.now.next_done - server.watch.now.round
 
 
-@kernel
+@part
 def rounds_to_overflow(server, memory):
     """Rounds until the batch would need more than `memory`, if it needs no more now."""
     return (memory - need(server)) // server.now.running + 1
 
 
-@kernel
+@part
 def advance_until(server, rounds, moment):
     """Pass up to `rounds` rounds with this batch; stop where one begins at or after `moment`.
 
@@ -339,7 +339,7 @@ def advance_until(server, rounds, moment):
         now.held += rounds * now.running
 
 
-@kernel
+@part
 def advance(server, rounds, arrivals_matter):
     """Pass up to `rounds` rounds with this batch; stop where an arrival can be seen."""
     advance_until(server, rounds, next_to_come(server.entrance) if arrivals_matter else np.inf)

@@ -12,11 +12,11 @@ others of its batch would go before it, and alone it fits. So it completes.
 
 from __future__ import annotations
 
-from engine.compiled import kernel
+from engine.compiled import part
 from engine.simulate.server import drop, tokens
 
 
-@kernel
+@part
 def start_over(server, lo):
     """Evict the shortest of the batch by its lower bound, and raise that; who it is."""
     batch, shortest = server.batch, 0

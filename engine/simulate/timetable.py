@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.clock import Clock, StepTime
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 
 NEVER = np.iinfo(np.int64).max
 NOW = np.dtype([("round", "i8"), ("seconds", "f8"), ("spans", "i8"), ("extra", "f8")])
@@ -48,19 +48,19 @@ def new_watch(clock: Clock, spans: int) -> Watch:
     return Watch(clock.step, clock.whole, np.zeros(1, NOW)[0], room)
 
 
-@kernel
+@part
 def lasting(rounds, length, growth):
     """How long a span's first `rounds` rounds take."""
     return rounds * length + growth * (rounds * (rounds - 1.0) / 2.0)
 
 
-@kernel
+@part
 def step_length(step, prefilled, decoding, context):
     over = max(0.0, prefilled + decoding - step.n0)
     return step.c0 + step.c1 * over + step.c2 * context + step.c3 * decoding
 
 
-@kernel
+@part
 def pass_rounds(watch, rounds, prefilled, decoding, context):
     """Let `rounds` rounds pass with the same batch; `context` is K before the first."""
     now = watch.now
@@ -82,7 +82,7 @@ def pass_rounds(watch, rounds, prefilled, decoding, context):
     now.seconds += lasting(rounds, length, growth)
 
 
-@kernel
+@part
 def _rounds_to(seconds, length, growth, moment):
     """How many rounds of a span that begins at `seconds` until one ends at or after `moment`."""
     wait = moment - seconds
@@ -106,7 +106,7 @@ def _rounds_to(seconds, length, growth, moment):
     return rounds
 
 
-@kernel
+@part
 def rounds_before(watch, moment, decoding, context):
     """How many rounds of this batch until one begins at or after `moment`; at least 0."""
     now = watch.now

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from engine.compiled import kernel
+from engine.compiled import kernel, part
 
 WORD = 32
 SHIFT = 5
@@ -29,7 +29,7 @@ def empty_waiting(n):
     return np.zeros((levels, (n + WORD - 1) // WORD), np.int64)
 
 
-@kernel
+@part
 def fill_waiting(waiting, n):
     """Let every rank from 0 to n - 1 wait."""
     for level in range(waiting.shape[0]):
@@ -40,14 +40,14 @@ def fill_waiting(waiting, n):
         n = (n + WORD - 1) // WORD
 
 
-@kernel
+@part
 def add_waiting(waiting, rank):
     for level in range(waiting.shape[0]):
         waiting[level, rank >> SHIFT] |= 1 << (rank & (WORD - 1))
         rank >>= SHIFT
 
 
-@kernel
+@part
 def remove_waiting(waiting, rank):
     for level in range(waiting.shape[0]):
         word = rank >> SHIFT
@@ -57,12 +57,12 @@ def remove_waiting(waiting, rank):
         rank = word
 
 
-@kernel
+@part
 def _lowest_bit(word):
     return math.frexp(float(word & -word))[1] - 1
 
 
-@kernel
+@part
 def next_waiting(waiting, rank):
     """The smallest waiting rank >= `rank`, or -1."""
     levels, words = waiting.shape

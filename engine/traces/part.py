@@ -7,7 +7,7 @@ were rounded to; then the window, on the spread arrivals; then the sample.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -48,24 +48,40 @@ class Part:
         InputError
             Where none is left, or there is nothing to spread.
         """
+        part = requests
         with errors_of(requests.source):
             if self.jittered:
-                requests = jitter(requests, self.seed)
+                part = jitter(part, self.seed)
             if self.between is not None:
-                requests = window(requests, *self.between)
-            return sample(requests, self.share, self.seed)
+                part = window(part, *self.between)
+            part = sample(part, self.share, self.seed)
+        told = self.in_words(requests)
+        return replace(part, part=told) if told else part
 
     def in_words(self, whole: Requests) -> str:
         """`14:00 to 15:00, 1 in 10 requests, arrivals spread`; nothing for all of it."""
         told = []
         if self.between is not None:
-            first, last = map(namer(whole), self.between)
-            told.append(f"{first} to {last}")
+            told.append(_span_in_words(*self.between, whole))
         if self.share < 1:
-            told.append(f"1 in {wording.number(1 / self.share)} requests")
+            told.append(_share_in_words(self.share))
         if self.jittered:
             told.append("arrivals spread within their bins")
         return ", ".join(told)
+
+
+def _share_in_words(share: float) -> str:
+    one_in = round(1 / share)
+    if abs(one_in * share - 1) < 1e-9:
+        return f"1 in {wording.count(one_in)} requests"
+    return f"{wording.percent(share)} of the requests"
+
+
+def _span_in_words(first: float, last: float, whole: Requests) -> str:
+    """`14:00 to 15:00`, `from 14:00 on`: ends beyond the trace have no name."""
+    name_of = namer(whole)
+    begin = name_of(max(first, steps(whole)[0]))
+    return f"{begin} to {name_of(last)}" if last <= steps(whole)[-1] else f"from {begin} on"
 
 
 def steps(requests: Requests) -> tuple[float, ...]:

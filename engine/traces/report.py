@@ -27,6 +27,7 @@ class Report:
     largest_burst : the most requests with the same arrival time
     measured : how many requests come with a measured ttft and latency
     notes : sentences on what else the user should know
+    part : which part of the file is looked at, in words; empty: all of it
     """
 
     format: str
@@ -39,6 +40,7 @@ class Report:
     largest_burst: int
     measured: dict[str, int]
     notes: tuple[str, ...] = field(default=())
+    part: str = ""
 
     @classmethod
     def of(cls, requests: Requests, layout: str) -> Report:
@@ -59,6 +61,7 @@ class Report:
                 for name, values in durations.items()
             },
             notes=requests.notes,
+            part=requests.part,
         )
 
     @property

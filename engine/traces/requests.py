@@ -35,6 +35,7 @@ class Requests:
     began : seconds since 1970 (UTC) at which `seconds` are 0, where the file says it
     unit_known : False where `seconds` are in whatever unit the user means
     notes : sentences on what else the user should know
+    part : which part of the file these are, in words; empty: all that can be used
     source : the name of the file, with which errors about it start
     """
 
@@ -55,6 +56,7 @@ class Requests:
     began: float | None = None
     unit_known: bool = True
     notes: tuple[str, ...] = ()
+    part: str = ""
     source: str = "the trace"
 
     def __len__(self) -> int:

@@ -23,7 +23,8 @@ def window(requests: Requests, first: float, last: float) -> Requests:
     if not first < last:
         raise InputError(f"the window must end after it begins, got {first:g}:{last:g}")
     inside = (requests.seconds >= first) & (requests.seconds < last)
-    return _restarted(_keep(requests, inside, f"outside the window {first:g}:{last:g} s"))
+    reason = f"outside the window {first:g}:{last:g}{_unit(requests)}"
+    return _restarted(_keep(requests, inside, reason))
 
 
 def sample(requests: Requests, share: float, seed: int = 0) -> Requests:
@@ -51,12 +52,16 @@ def jitter(requests: Requests, seed: int = 0) -> Requests:
     if len(gaps) == 0:
         raise InputError("there is nothing to jitter within: all arrival times are the same")
     requests = in_order(requests)
-    note = f"arrivals are spread at random within bins of {gaps.min():.4g} s"
+    note = f"arrivals are spread at random within bins of {gaps.min():.4g}{_unit(requests)}"
     return replace(
         requests,
         seconds=np.sort(requests.seconds + gaps.min() * _draws(seed, "jitter", requests)),
         notes=(*requests.notes, note),
     )
+
+
+def _unit(requests: Requests) -> str:
+    return " s" if requests.unit_known else ""
 
 
 def _draws(seed: int, purpose: str, requests: Requests) -> np.ndarray:

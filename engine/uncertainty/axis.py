@@ -77,7 +77,8 @@ AXES = {
             "interval width (of the true output)",
             tuple(k / 5 for k in range(20)),
             False,
-            "The length of an interval that holds the true output, over the true output.",
+            "The length of an interval that holds the true output, over the true output. a-max "
+            "plans with its upper end, a-min with its lower one, the others with its middle.",
             lambda value, given: Interval(value),
         ),
         Axis(

@@ -25,13 +25,13 @@ from engine.policy import POLICIES, Policy
 from engine.predictions import EXACT, Predictions, with_predictions
 from engine.progress import Progress, silent
 from engine.scenario import Scenario
+from engine.simulate.guessing import COST
 from engine.simulate.run import Run
 from engine.uncertainty.axis import MARGIN, Axis
 from engine.workload import Workload, set_aside
 
 SEEDS = 10
 DEAR = 0.5  # seconds a run: a policy that takes longer is left out
-GUESSED = 2.5e-6  # seconds a request that plans made anew take, beside a policy's own cost
 READING = 7e-4  # seconds that the numbers of a run take
 
 Pick = tuple[str, tuple[tuple[str, float], ...]]  # a policy's key and its parameters
@@ -81,7 +81,7 @@ class Study:
         """How long a draw takes, roughly."""
         n = self.requests
         each = [
-            (self.topology.cost(POLICIES[key], n) + READING + GUESSED * n)
+            (self.topology.cost(POLICIES[key], n) + READING + COST * n)
             * (len(self.axis.values) if self.concerns(POLICIES[key]) else 1)
             for key, _ in self.affordable
         ]

@@ -19,7 +19,8 @@ first round. At the end of every round the running requests together hold at mos
 On the clock of a GPU the same rounds last seconds: T = c0 + c1·max(0, N − N0) + c2·K + c3·B, for
 N tokens in the round, K tokens of KV cache read and B requests that decode. The coefficients are
 fitted to measured operators, can be edited in the sidebar, and carry their error. Look-ahead still
-counts in rounds; arrivals are seen by the first round that begins after them.
+counts in rounds; arrivals are seen by the first round that begins after them. Coefficients of
+your own server come from a benchmark of it, on the Trace audit page, and can be saved under a name.
 
 **Latency** is completion minus arrival. **TTFT** is the end of the round of the first token minus
 arrival. A request with *s*+*o* > *M* can never run, and one above max_model_len may not: it is

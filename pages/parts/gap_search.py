@@ -1,70 +1,108 @@
 """The gap closed from both sides, on the Gap page: better schedules and better bounds.
 
-The search runs with one budget after another, each twice the one before. A budget is work,
-not time, so each result is the same for everybody, is drawn as soon as it is there, and
-stays when the rest is cancelled.
+Whatever the search finds is drawn as soon as it is there, and stays when the rest is cancelled.
+Its budget is work, not time, so the result is the same for everybody.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 
 from engine import Bound, Run, wording
-from engine.convergence import best_so_far, climbs, relaxations
+from engine.convergence import as_entries, climbs, is_better, relaxations
 from engine.figures.convergence import describe_convergence, draw_convergence
 from engine.figures.search import describe_search, draw_search
 from engine.league import Entry, is_proved_best
+from engine.progress import Found, Progress
 from pages.parts import show
 from pages.parts.jobs import Job, offer
 from pages.parts.runs import run_job
+from pages.parts.store import store
 from pages.parts.view import Choice, View
 
-BUDGETS = (0.5, 1.0, 2.0, 4.0, 8.0)  # seconds of work
+BUDGET = 10.0  # seconds of work
 MOST_REQUESTS = 100_000
+LIVE = "where the search is drawn"
+
+Story = tuple[
+    tuple[float, Run], ...
+]  # the work spent, and the best run by then, whenever it was better
 
 
-def search_jobs(view: View) -> dict[float, Job]:
-    """One run of best-found a budget; none for more requests than it can help."""
+def search_job(view: View, bounds: Sequence[Bound] = ()) -> Job | None:
+    """The search for better schedules; none for more requests than it can help.
+
+    Where one server is searched for, what it finds is told and drawn while it runs.
+    """
     n = len(view.workload)
     if n > MOST_REQUESTS:
-        return {}
-    return {
-        budget: replace(
-            run_job(view, Choice("best-found", (("seconds", budget),))),
-            title=f"search with {budget:g} s of work",
-            seconds=budget + 1e-4 * n,
-        )
-        for budget in BUDGETS
-    }
+        return None
+    job = run_job(view, Choice("best-found", (("seconds", BUDGET),)))
+
+    def compute(progress: Progress) -> Run:
+        def heard(share: float, told: str = "") -> None:
+            if isinstance(told, Found) and view.topology.servers == 1:
+                _add(job, share * BUDGET, told.run)
+                _draw_live(as_entries(searched(job), bounds))
+            progress(share, _with_gap(told, as_entries(searched(job)[-1:], bounds)))
+
+        run = job.compute(heard)
+        _add(job, BUDGET, run)
+        return run
+
+    return replace(
+        job,
+        title="the search for better schedules",
+        seconds=BUDGET + 1e-4 * n,
+        compute=compute,
+    )
 
 
-def searched(searches: dict[float, Job]) -> list[tuple[float, Run]]:
-    """The work spent so far and the best run by then, after each search that is done."""
-    done = [(budget, job.result()) for budget, job in searches.items() if job.is_done]
-    return best_so_far(done)
+def searched(job: Job | None) -> Story:
+    """What the search has found so far, in any session."""
+    return (job and store().peek((*job.key, "story"))) or ()
+
+
+def _add(job: Job, spent: float, run: Run) -> None:
+    story = searched(job)
+    if is_better(run, story[-1][1] if story else None):
+        store().put((*job.key, "story"), (*story, (spent, run)))
+
+
+def _with_gap(told: str, best: list[tuple[float, Entry]]) -> str:
+    return f"{told}, {wording.gap(best[0][1].gap)} above the bound" if best else told
+
+
+def _draw_live(found: list[tuple[float, Entry]]) -> None:
+    """Draw the story anew where this session's page has it."""
+    slot = st.session_state.get(LIVE)
+    if found and slot is not None:
+        slot.plotly_chart(draw_search(found, None), key=f"search at {found[-1][0]:g}")
 
 
 def tell_search(
-    found: Sequence[tuple[float, Entry]], entries: Sequence[Entry], searches: Collection[Job]
+    found: Sequence[tuple[float, Entry]], entries: Sequence[Entry], job: Job | None
 ) -> None:
     """The gap of the best schedule found against the work spent."""
     st.markdown("### Better schedules")
     others = [entry for entry in entries if entry.run.policy != "best-found" and entry.gap]
+    st.session_state[LIVE] = slot = st.empty()
     if found:
-        show.figure(
-            draw_search(found, others[0] if others else None), describe_search(found), "search"
-        )
+        with slot:
+            show.figure(
+                draw_search(found, others[0] if others else None), describe_search(found), "search"
+            )
     elif is_proved_best(entries[0]):
         st.caption(f"{entries[0].label} meets a bound: there is no better schedule to be found.")
         return
-    elif not searches:
+    elif job is None:
         st.caption(f"Sought for up to {wording.count(MOST_REQUESTS)} requests.")
     else:
         st.caption("How near the bound can a schedule come? Let a search look for better ones.")
-    offer(searches, "Search for better schedules")
+    offer([job] if job else [], "Search on" if found else "Search for better schedules")
 
 
 def tell_convergence(bounds: Sequence[Bound], methods: Sequence[Job]) -> None:

@@ -98,15 +98,14 @@ def _ask_moves(puzzle: Puzzle, order: list[int]) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, icon, by, shortcut in moves:
-            to = None if place is None else place + by
-            off = to is None or not 0 <= to < len(order)
+            # Never off at the ends: the browser would take the keys for its own back and forward.
             st.button(
                 label,
                 icon=icon,
-                disabled=off,
-                shortcut=None if off else shortcut,
+                disabled=place is None,
+                shortcut=None if place is None else shortcut,
                 on_click=_move,
-                args=(order, place, to),
+                args=(order, place, by),
             )
         st.button("Take out", icon=":material/undo:", on_click=_take_out, args=(order, place))
         st.button("Clear", icon=":material/delete:", on_click=_clear)
@@ -114,9 +113,9 @@ def _ask_moves(puzzle: Puzzle, order: list[int]) -> None:
             st.caption(_hint(puzzle, order))
 
 
-def _move(order: list[int], place: int, to: int) -> None:
+def _move(order: list[int], place: int, by: int) -> None:
     moved = [i for i in order if i != order[place]]
-    moved.insert(to, order[place])
+    moved.insert(max(0, place + by), order[place])
     _set(moved)
 
 

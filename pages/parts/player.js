@@ -150,6 +150,30 @@ function drawQueue(film, frame) {
   return line;
 }
 
+class Scene { // one film on the page: only what a frame changes is drawn again
+  constructor(film, root) {
+    this.film = film;
+    this.title = document.createElement("h3");
+    this.title.textContent = film.title;
+    this.picture = document.createElement("div");
+    this.told = document.createElement("p");
+    this.told.className = "told";
+    this.queue = document.createElement("div");
+    const box = document.createElement("section");
+    box.className = "film";
+    box.append(this.title, this.picture, this.told, this.queue);
+    root.append(box);
+  }
+
+  draw(now, width, playing) {
+    const frame = this.film.frames[Math.min(now, this.film.rounds)];
+    this.picture.replaceChildren(drawFilm(this.film, frame, now, width));
+    this.queue.replaceChildren(drawQueue(this.film, frame));
+    this.told.setAttribute("aria-live", playing ? "off" : "polite");
+    if (this.told.textContent !== frame.told) this.told.textContent = frame.told;
+  }
+}
+
 class Player {
   constructor(root, films) {
     this.root = root;
@@ -187,12 +211,13 @@ class Player {
     this.slider.oninput = () => this.jump(Number(this.slider.value));
     this.count = document.createElement("output");
     controls.append(this.slider, this.count);
-    this.stage = document.createElement("div");
-    this.root.append(controls, this.stage);
+    this.root.append(controls);
+    this.scenes = this.films.map((film) => new Scene(film, this.root));
     this.root.onkeydown = (event) => this.press(event);
   }
 
   press(event) {
+    if (event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return;
     const moves = { ArrowRight: 1, ArrowLeft: -1 };
     const onButton = event.target.tagName === "BUTTON";
     if (event.key in moves) this.jump(this.now + moves[event.key]);
@@ -243,19 +268,7 @@ class Player {
     const said = `round ${this.now} of ${this.last}`;
     this.count.textContent = said;
     this.slider.setAttribute("aria-valuetext", said);
-    this.stage.replaceChildren(...this.films.map((film) => {
-      const frame = film.frames[Math.min(this.now, film.rounds)];
-      const box = document.createElement("section");
-      box.className = "film";
-      const title = document.createElement("h3");
-      title.textContent = film.title;
-      const told = document.createElement("p");
-      told.className = "told";
-      told.textContent = frame.told;
-      if (!this.timer) told.setAttribute("aria-live", "polite");
-      box.append(title, drawFilm(film, frame, this.now, width), told, drawQueue(film, frame));
-      return box;
-    }));
+    for (const scene of this.scenes) scene.draw(this.now, width, this.timer !== null);
   }
 
   end() {

@@ -22,7 +22,7 @@ def run_job(view: View, choice: Choice) -> Job:
     return Job(
         key=(*view.place, choice),
         title=choice.key,
-        seconds=view.topology.cost(choice.policy, len(view.workload)),
+        seconds=view.seconds(choice.policy),
         compute=lambda progress: view.topology.run(
             choice.policy, view.workload, view.memory, progress, view.clock, **dict(choice.params)
         ),
@@ -40,7 +40,7 @@ def advice_job(view: View, best: Entry) -> Job:
     return Job(
         key=(*view.place, "advice", best.label),
         title="What next",
-        seconds=3 * view.topology.cost(policy, len(view.workload)),
+        seconds=3 * view.seconds(policy),
         compute=lambda progress: what_next(policy, best, view.workload, view.clock, view.topology),
     )
 

@@ -55,10 +55,14 @@ class Store:
             if key in self._results:
                 return self._results[key]
         result = compute()
+        self.put(key, result)
+        return result
+
+    def put(self, key: Hashable, result: Any) -> None:
+        """Keep a result, if there is room for it at all."""
         with self._lock:
             if _bytes(result) <= MOST_BYTES:
                 self._results[key] = result
-        return result
 
 
 @st.cache_resource(show_spinner=False)

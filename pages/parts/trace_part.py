@@ -15,15 +15,19 @@ from pages.parts import show
 from pages.parts.link import linked
 
 BRUSH, BEGIN, END = "arrivals", "part_from", "part_to"
+SETTINGS = (BEGIN, END, "one_in", "spread", "part_seed")
 MOST_IN_ONE = 10_000
 
 
-def ask_part(whole: Requests, report: Report) -> Part:
-    """The part that the user looks at; all of the trace unless asked."""
+def ask_part(place: tuple, whole: Requests, report: Report) -> Part:
+    """The part that the user looks at; all of the trace unless asked.
+
+    `place` is a key of the whole trace for caches.
+    """
     if report.span_s == 0:
         return Part()
     with st.expander("Part of the trace", icon=":material/date_range:"):
-        between = _ask_window(whole)
+        between = _ask_window(place, whole)
         one_in = st.number_input(
             "Keep one request in",
             1,
@@ -45,9 +49,18 @@ def ask_part(whole: Requests, report: Report) -> Part:
     return Part(between, 1 / one_in, jittered, seed)
 
 
-def _ask_window(whole: Requests) -> tuple[float, float] | None:
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _overview(place: tuple, _whole: Requests) -> tuple[tuple[float, ...], list[str], np.ndarray]:
+    """The steps of a trace, their names, and how many requests arrive from each to the next."""
+    at = steps(_whole)
+    count, _ = np.histogram(_whole.seconds, np.array(at))
+    return at, list(map(namer(_whole), at)), count
+
+
+def _ask_window(place: tuple, whole: Requests) -> tuple[float, float] | None:
     """Drawn with a brush, or two moments picked from lists; None for all."""
-    at, name_of = steps(whole), namer(whole)
+    at, names, count = _overview(place, whole)
+    name_of = dict(zip(at, names, strict=True)).get
     chart = st.container()
 
     def ask(label: str, name: str, options: Sequence[float], default: float) -> float:
@@ -63,8 +76,8 @@ def _ask_window(whole: Requests) -> tuple[float, float] | None:
     last = ask("To", END, at[at.index(first) + 1 :], at[-1])
     with chart:
         show.figure(
-            draw_arrivals(whole, at, (first, last)),
-            describe_arrivals(whole, at, (first, last)),
+            draw_arrivals(count, at, names, (first, last)),
+            describe_arrivals(count, name_of(first), name_of(last)),
             BRUSH,
             bar=False,
             on_select=lambda: _brushed(at),

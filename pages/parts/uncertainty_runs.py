@@ -13,17 +13,24 @@ from pages.parts import show
 from pages.parts.jobs import Job, finished
 from pages.parts.view import View
 
-AT_ONCE = 1.0  # seconds: a first draw that takes less is made unasked
+AT_ONCE = 1.5  # seconds: a first draw that takes less is made unasked
 RIVAL = ("vllm", ())  # who stands for those told nothing, where the sidebar has nobody
+BY_INTERVALS = ("a-max", "a-min")  # who is always in a study of intervals
 
 
 def study_of(view: View, axis: str, model: Predictions) -> Study:
-    """The sidebar's policies along an axis; one that uses no lengths is always among them."""
+    """The sidebar's policies along an axis.
+
+    One that uses no lengths is always among them, and those for intervals where these are varied.
+    """
     picks = tuple(
         (choice.key, choice.params)
         for choice in view.choices
         if not choice.policy.timed and view.topology.takes(choice.policy)
     )[: show.DRAWN]
+    if axis == "width":
+        mine = [key for key, _ in picks]
+        picks = (*picks, *((key, ()) for key in BY_INTERVALS if key not in mine))
     if all(POLICIES[key].uses_lengths for key, _ in picks):
         picks = (RIVAL, *picks)
     source = view.workload if view.scenario is None else view.scenario

@@ -16,8 +16,9 @@ from engine.traces.formats import canonical
 from engine.traces.part import Part
 from engine.traces.read import known_formats
 from pages.parts.jobs import NothingYet
-from pages.parts.link import linked
+from pages.parts.link import forget, linked
 from pages.parts.trace_columns import ask_columns
+from pages.parts.trace_part import SETTINGS as PART_SETTINGS
 from pages.parts.trace_part import ask_part
 
 AS_GIVEN = "as the file says"
@@ -33,13 +34,16 @@ class Upload:
     ----------
     name : of the file
     requests, report : in seconds, and how they were read and chosen
-    part : which part it is, in words; empty for all of the file
     """
 
     name: str
     requests: Requests
     report: Report
-    part: str = ""
+
+    @property
+    def part(self) -> str:
+        """Which part of the file it is, in words; empty for all of it."""
+        return self.report.part
 
     @property
     def on_wall_clock(self) -> bool:
@@ -82,7 +86,7 @@ def uploaded(clock: Clock) -> tuple[str, Workload]:
     )
     place = (file.digest, file.name, None if unit == AS_GIVEN else unit, columns)
     whole, report = _read(place, file)
-    part = ask_part(whole, report)
+    part = ask_part(place, whole, report)
     upload = _part(place, part, file)
     st.session_state["upload"] = upload
     _tell(upload, whole, clock, seconds)
@@ -123,6 +127,9 @@ def _take_file() -> None:
     if dropped is not None and st.session_state.get("file id") != dropped.file_id:
         content = dropped.getvalue()
         digest = hashlib.blake2b(content, digest_size=16).digest()
+        before = current_file()
+        if before is not None and before.digest != digest:
+            forget(PART_SETTINGS)  # hours of one trace mean nothing in another
         st.session_state["file"] = File(dropped.name, content, digest)
         st.session_state["file id"] = dropped.file_id
 
@@ -164,8 +171,7 @@ def _read(place: tuple, _file: File) -> tuple[Requests, Report]:
 def _part(place: tuple, part: Part, _file: File) -> Upload:
     whole, report = _read(place, _file)
     requests = part.of(whole)
-    told = part.in_words(whole)
-    return Upload(_file.name, requests, Report.of(requests, report.format), told)
+    return Upload(_file.name, requests, Report.of(requests, report.format))
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

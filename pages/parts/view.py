@@ -8,6 +8,7 @@ from engine import POLICIES, Scenario, Workload
 from engine.clock import ROUNDS, Clock
 from engine.fleet import ONE_SERVER, Topology
 from engine.policy import Policy
+from engine.simulate.guessing import COST
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,12 @@ class View:
     scenario: Scenario | None = None
     clock: Clock = ROUNDS
     topology: Topology = ONE_SERVER
+
+    def seconds(self, policy: Policy) -> float:
+        """How long a run of the policy takes here, roughly."""
+        n = len(self.workload)
+        guessing = COST * n if self.workload.is_guessed and policy.uses_lengths else 0.0
+        return self.topology.cost(policy, n) + guessing
 
     @property
     def place(self) -> tuple[str, int, Clock, Topology]:
