@@ -41,6 +41,15 @@ def test_capacity_is_the_engines(capsys):
     assert told["answer"].startswith("svf serves ")
 
 
+def test_capacity_of_pools(capsys):
+    """The servers for the load are counted in both pools."""
+    told = ask(capsys, "capacity", *USUAL, "--pools", "1:1", "--load", "4", "--seeds", "2")
+    (row,) = told["policies"]
+    assert sum(row["pools"]) == row["servers"] > 2
+    assert f"({row['pools'][0]} that prefill, {row['pools'][1]} that decode)" in told["answer"]
+    assert " on two servers, 1 to prefill and 1 to decode (" in told["answer"]
+
+
 def test_capacity_as_a_table(capsys):
     """The sentence, then one line a policy."""
     assert main(["capacity", *USUAL, "--policy", "vllm", "--load", "4"]) == 0
@@ -104,6 +113,7 @@ def test_sweep_as_a_table(capsys):
         (["capacity", *USUAL, "--seeds", "0"], "seeds"),
         (["capacity", *USUAL, "--load", "0"], "load"),
         (["capacity", *USUAL, "--price", "-3"], "price"),
+        (["capacity", *USUAL, "--concurrency", "3"], "no rate"),
         (["capacity", *USUAL, "--policy", "hindsight"], "stops by the clock"),
         (["capacity", *USUAL, "--param", "vllm.watermark=0.1"], "not among the policies"),
         (["capacity", "--memory", "16492", "--n", "20"], "too few"),

@@ -11,6 +11,7 @@ from engine.capacity.cost import Price
 from engine.capacity.rate import Capacity
 from engine.capacity.servers import Servers
 from engine.clock import Clock
+from engine.fleet import Topology
 from engine.policy import POLICIES
 
 IN_WORDS = (
@@ -107,6 +108,18 @@ def _rival(others: Sequence[Offer]) -> Offer | None:
     return by_key.get("vllm") or by_key.get("fcfs") or (others[-1] if others else None)
 
 
+def servers_of(topology: Topology, title: str = "") -> str:
+    """What carries the rates: `one server (A100 80 GB)`; `three servers, 1 to prefill, ..`."""
+    named = f" ({title})" if title else ""
+    if topology.servers == 1:
+        return f"one server{named}"
+    if topology.pools is None:
+        return f"{topology}{named}"
+    prefill, decode = topology.pools
+    split = f"{prefill} to prefill and {decode} to decode"
+    return f"{servers_in_words(topology.servers)}, {split}{named}"
+
+
 def pools_in_words(pools: tuple[int, int] | None) -> str:
     """` (2 that prefill, 5 that decode)`; nothing where all servers do everything."""
     return "" if pools is None else f" ({pools[0]} that prefill, {pools[1]} that decode)"
@@ -132,7 +145,9 @@ def _compared(best: Offer, rival: Offer, load: float, each: str) -> str:
         return _alone(best, load, each)
     begin = f": for {wording.number(load)} a {each} "
     if best.count == rival.count:
-        return f"{begin}both take {_fleet_in_words(best)}"
+        alike = best.servers.pools == rival.servers.pools
+        taken = _fleet_in_words(best) if alike else servers_in_words(best.count)
+        return f"{begin}both take {taken}"
     ours, theirs = _fleet_in_words(best), servers_in_words(rival.count)
     if best.count < rival.count:
         return f"{begin}{ours} instead of {theirs.split()[0]}"

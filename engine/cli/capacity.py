@@ -8,7 +8,7 @@ import sys
 import pandas as pd
 
 from engine import wording
-from engine.capacity.answer import Offer, answer, best_first, rows
+from engine.capacity.answer import Offer, answer, best_first, rows, servers_of
 from engine.capacity.cost import Price, price_of
 from engine.capacity.draws import SEEDS, Draws
 from engine.capacity.rate import Server, largest_rates
@@ -20,8 +20,9 @@ from engine.cli.results import print_json
 from engine.cli.scenario_arguments import add_source_arguments, read_source
 from engine.cli.simulate import read_params
 from engine.cli.sweep_arguments import add_sweep_arguments, progress_on_stderr
+from engine.cli.topology_arguments import add_topology_arguments, read_topology
 from engine.errors import InputError
-from engine.fleet import ONE_SERVER
+from engine.fleet import Topology
 from engine.hardware import find_preset
 from engine.policy import POLICIES, find_policy, quick_policies
 from engine.scale_out import where
@@ -30,6 +31,7 @@ from engine.workload import check_memory
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_source_arguments(parser)
+    add_topology_arguments(parser)
     add_limit_arguments(parser)
     add_sweep_arguments(parser)
     parser.add_argument(
@@ -52,10 +54,13 @@ def run(arguments: argparse.Namespace) -> None:
     clock = read_clock(arguments)
     objective = read_objective(arguments)
     price = _price(arguments)
+    topology = read_topology(arguments)
+    if arguments.concurrency:
+        raise InputError("a closed loop waits for its servers and has no rate: leave it out")
     draws = Draws(read_source(arguments, memory), arguments.seeds)
-    offers = _offers(arguments, draws, memory, objective, clock)
+    offers = _offers(arguments, draws, memory, objective, clock, topology)
     load = draws.rate if arguments.load is None else arguments.load
-    told = answer(offers, load, clock.unit, _server(arguments), objective.has_limits)
+    told = answer(offers, load, clock.unit, _server(arguments, topology), objective.has_limits)
     limits = {"all": objective.slo.limits}
     limits |= {name: slo.limits for name, slo in objective.by_class}
     records = rows(offers, load, float(draws.present.output.mean()), clock, price)
@@ -76,10 +81,11 @@ def run(arguments: argparse.Namespace) -> None:
     )
 
 
-def _chosen(arguments: argparse.Namespace, n: int) -> dict[str, dict]:
+def _chosen(arguments: argparse.Namespace, topology: Topology, n: int) -> dict[str, dict]:
     """The parameters given for each policy, by its key."""
     params = read_params(arguments.param)
-    quick = [key for key in quick_policies(n) if not POLICIES[key].timed]
+    able = [key for key in quick_policies(n) if topology.takes(POLICIES[key])]
+    quick = [key for key in able if not POLICIES[key].timed]
     keys = list(dict.fromkeys(arguments.policy or quick))
     for key in params.keys() - set(keys):
         raise InputError(f"a parameter of {key} is given, but {key} is not among the policies")
@@ -89,26 +95,25 @@ def _chosen(arguments: argparse.Namespace, n: int) -> dict[str, dict]:
     return {key: params.get(key, {}) for key in keys}
 
 
-def _offers(arguments, draws, memory, objective, clock) -> list[Offer]:
+def _offers(arguments, draws, memory, objective, clock, topology) -> list[Offer]:
     """What each chosen policy carries, and the servers for the load where one is given."""
     servers = [
-        Server(find_policy(key), params, draws, memory, objective, clock, ONE_SERVER)
-        for key, params in _chosen(arguments, len(draws.present)).items()
+        Server(find_policy(key), params, draws, memory, objective, clock, topology)
+        for key, params in _chosen(arguments, topology, len(draws.present)).items()
     ]
     on = where(arguments.scheduler)
     by_number = dict(largest_rates(servers, on, progress_on_stderr("rates")))
     found = [by_number[number] for number in range(len(servers))]
     if arguments.load is None:
         return [Offer(capacity) for capacity in found]
-    given = (found, draws, memory, arguments.load, objective, clock, ONE_SERVER)
+    given = (found, draws, memory, arguments.load, objective, clock, topology)
     counted = fewest_servers_each(*given, on, progress_on_stderr("servers"))
     return [Offer(*pair) for pair in zip(found, counted, strict=True)]
 
 
-def _server(arguments: argparse.Namespace) -> str:
-    if arguments.hardware is None:
-        return "one server"
-    return f"one server ({find_preset(arguments.hardware).title})"
+def _server(arguments: argparse.Namespace, topology: Topology) -> str:
+    title = "" if arguments.hardware is None else find_preset(arguments.hardware).title
+    return servers_of(topology, title)
 
 
 def _price(arguments: argparse.Namespace) -> Price:

@@ -55,6 +55,8 @@ class _Crew(Thread):
             try:
                 number, result, problem = self._finished.get(timeout=TICK)
             except Empty:
+                if not self.is_alive() and self._finished.empty():
+                    raise RuntimeError("the sweep ended before its pieces did") from None
                 continue
             if problem is not None:
                 raise problem

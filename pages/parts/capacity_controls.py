@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from engine.capacity.answer import servers_of
 from engine.capacity.cost import Price, price_of
 from engine.capacity.draws import MOST_SEEDS, SEEDS, Draws
 from engine.capacity.objective import Objective, check_it_has_a_rate
@@ -107,10 +108,7 @@ def ask_question(view: View) -> Question:
 
 
 def _server(view: View, preset: Preset | None) -> str:
-    named = "" if preset is None else f" ({preset.title})"
-    if view.topology.servers == 1:
-        return f"one server{named}"
-    return f"{view.topology}{named}"
+    return servers_of(view.topology, "" if preset is None else preset.title)
 
 
 def _ask_load(view: View, draws: Draws) -> float:
