@@ -78,7 +78,8 @@ def settled(page) -> None:
         '[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=90_000
     )
     page.wait_for_function(
-        """[...document.querySelectorAll('[data-testid="stPlotlyChart"]')]
+        """!document.querySelector('[data-testid="stSkeleton"]') &&
+            [...document.querySelectorAll('[data-testid="stPlotlyChart"]')]
             .every(chart => chart.querySelector('.main-svg'))"""
     )
     page.wait_for_timeout(700)

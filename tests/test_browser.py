@@ -17,6 +17,7 @@ def headline(page):
 
 def curves(page):
     """The drawn shapes of the first chart."""
+    page.locator(".js-plotly-plot path.js-line").first.wait_for(state="attached")
     paths = page.locator(".js-plotly-plot").first.locator("path.js-line")
     return [path.get_attribute("d") for path in paths.all()]
 
