@@ -1,6 +1,7 @@
 """Simulate and bound LLM serving under a KV-cache memory budget. Knows no browser."""
 
-from engine.bound import METHODS, Bound, find_method, gap, load_methods
+from engine.bound import Bound, gap
+from engine.bound_method import METHODS, find_method, load_methods
 from engine.errors import InputError
 from engine.generate import generate
 from engine.policy import POLICIES, Policy, find_policy, load_policies, quick_policies

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine import wording
-from engine.bound import find_method, gap
+from engine.bound import gap
+from engine.bound_method import find_method
 from engine.clock import ROUNDS, Clock
 from engine.generate import generate
 from engine.league import label_of

@@ -17,7 +17,7 @@ from engine.audit.judge import default_methods
 from engine.audit.standings import headline, remarks, where_it_arises
 from engine.audit.windows import Window
 from engine.audit_report import audit_report
-from engine.bound import find_method
+from engine.bound_method import find_method
 from engine.clock import ROUNDS
 from engine.fleet import Topology
 from engine.hardware import DEFAULT, find_preset

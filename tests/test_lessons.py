@@ -246,7 +246,7 @@ def test_prices():
 def test_prices_by_hand(scale):
     """Every start of every request is tried in fractions: the certificate says no more."""
     workload = written_out(Requests(2, 3, count=6))
-    from engine.bound import find_method
+    from engine.bound_method import find_method
 
     bound = find_method("lp").bounds(workload, prices.M)[0]
     lam = [Fraction(float(p)) * scale / 100 for p in bound.prices[0].by_round]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import InputError, Scenario, find_policy, generate
-from engine.bound import find_method
+from engine.bound_method import find_method
 from engine.cli import main
 from engine.clock import seconds_clock
 from engine.figures.predictor import describe_predictor, draw_predictor

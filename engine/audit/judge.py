@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from engine.audit.windows import Window
-from engine.bound import Bound, BoundMethod, best_cover, find_method
+from engine.bound import Bound, best_cover
+from engine.bound_method import BoundMethod, find_method
 from engine.clock import ROUNDS, Clock
 from engine.errors import InputError
 from engine.fleet import ONE_SERVER, Topology

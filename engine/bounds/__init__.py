@@ -1,1 +1,1 @@
-"""One bound method, one file. See engine/bound.py for what a file declares."""
+"""One bound method, one file. See engine/bound_method.py for what a file declares."""

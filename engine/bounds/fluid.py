@@ -30,7 +30,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from engine.bound import Bound, Prices, bound_method
+from engine.bound import Bound, Prices
+from engine.bound_method import bound_method
 from engine.compiled import kernel
 from engine.dual import Dual, check_rounds, convex_prices, evaluate
 from engine.progress import silent

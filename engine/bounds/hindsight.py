@@ -1,7 +1,8 @@
 """The hindsight optimum: nothing that keeps its KV cache does better, and something attains it."""
 
 from engine import wording
-from engine.bound import Bound, bound_method
+from engine.bound import Bound
+from engine.bound_method import bound_method
 from engine.hindsight import MOST_REQUESTS, best_in_hindsight
 
 SECONDS = 10.0

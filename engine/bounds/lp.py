@@ -21,7 +21,8 @@ import time
 
 import numpy as np
 
-from engine.bound import Bound, Prices, bound_method
+from engine.bound import Bound, Prices
+from engine.bound_method import bound_method
 from engine.bounds.fluid import fluid
 from engine.dual import Dual, evaluate
 from engine.errors import InputError

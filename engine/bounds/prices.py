@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 
 from engine.ascent import Step, ascend
 from engine.ascent.ascend import BLOCKS, MAX_ROUNDS
-from engine.bound import Bound, Prices, bound_method
+from engine.bound import Bound, Prices
+from engine.bound_method import bound_method
 from engine.bounds.fluid import fluid, rounds_at_most
 from engine.clock import ROUNDS
 from engine.simulate.look_ahead import look_ahead

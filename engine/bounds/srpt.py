@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.bound import Bound, bound_method
+from engine.bound import Bound
+from engine.bound_method import bound_method
 from engine.compiled import kernel
 from engine.simulate.waiting import add_waiting, empty_waiting, next_waiting, remove_waiting
 from engine.work.alone import time_alone

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.bound import MAX_REPLICAS
+from engine.bound_method import MAX_REPLICAS
 from engine.errors import InputError
 from engine.fields import number_in
 

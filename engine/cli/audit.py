@@ -16,7 +16,7 @@ from engine.audit.judge import Pick, default_methods
 from engine.audit.standings import USUAL, headline, remarks
 from engine.audit.tables import standings_table, windows_table
 from engine.audit.windows import REQUESTS
-from engine.bound import METHODS, find_method
+from engine.bound_method import METHODS, find_method
 from engine.cli.clock_arguments import read_clock
 from engine.cli.files import write_text
 from engine.cli.import_ import read_map

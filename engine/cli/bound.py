@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from engine.bound import METHODS, find_method
+from engine.bound_method import METHODS, find_method
 from engine.certificate import certificate
 from engine.cli.clock_arguments import read_clock
 from engine.cli.door_arguments import add_length_argument, at_the_door

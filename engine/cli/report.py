@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from engine import wording
-from engine.bound import find_method
+from engine.bound_method import find_method
 from engine.cli.clock_arguments import read_clock
 from engine.cli.door_arguments import add_door_arguments, at_the_door
 from engine.cli.files import check_output, write_text

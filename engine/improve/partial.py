@@ -102,7 +102,7 @@ def room_left(x, alive, slack, first, memory, prompt, output, now):
     return least
 
 
-@kernel
+@part
 def _score(x, alive, slack, first, memory, prompt, output, at, taste, chance):
     """What counts for a request that starts at `at`, beside its place and its wait."""
     since = first_after(x, first, at)
@@ -110,7 +110,7 @@ def _score(x, alive, slack, first, memory, prompt, output, at, taste, chance):
     return taste.noise * uniform(chance) - taste.snug * left
 
 
-@kernel
+@part
 def _walk(partials, b, first, now, until, taste, pass_over, chance, guide, memory):
     """Who starts next, before `until`, or -1; when; the first group that completes later; work."""
     x, alive, slack, after = partials.x[b], partials.alive[b], partials.slack[b], partials.after[b]
@@ -140,7 +140,7 @@ def _walk(partials, b, first, now, until, taste, pass_over, chance, guide, memor
     return picked, then, group, work
 
 
-@kernel
+@part
 def _let_pass(partials, b, first, now, then, guide, memory):
     """Time passes to `then` without a start: the groups left, and the price of idle memory."""
     x, alive, slack = partials.x[b], partials.alive[b], partials.slack[b]
@@ -157,7 +157,7 @@ def _let_pass(partials, b, first, now, then, guide, memory):
     return first, price
 
 
-@kernel
+@part
 def _start(partials, b, i, now, guide):
     """Request i of schedule b starts: off the ring of those that wait; what that loses."""
     after, before = partials.after[b], partials.before[b]

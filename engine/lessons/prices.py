@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from engine import wording
-from engine.bound import find_method
+from engine.bound_method import find_method
 from engine.dual import evaluate
 from engine.example import Requests, written_out
 from engine.lesson import Curves, Knob, Question, Step, lesson, run, said, total

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from engine import wording
-from engine.bound import find_method, gap
+from engine.bound import gap
+from engine.bound_method import find_method
 from engine.example import Requests, written_out
 from engine.lesson import Curves, Knob, Question, Step, lesson, run, said
 

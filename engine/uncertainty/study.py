@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.bound import Bound, find_method, gap
+from engine.bound import Bound, gap
+from engine.bound_method import find_method
 from engine.clock import ROUNDS, Clock
 from engine.errors import Livelock
 from engine.fleet import ONE_SERVER, Topology
