@@ -63,7 +63,7 @@ def test_generated_predictions_come_back(capsys, tmp_path):
 def test_sweep_over_error_and_margin(capsys):
     """Both are knobs; without error nothing is preempted."""
     cells = ask(
-        capsys, "sweep", "--memory", 9000, "--n", 80, "--rate", 1, "--policy", "svf",
+        capsys, "sweep", "--memory", 6000, "--n", 200, "--rate", 1, "--policy", "svf",
         "--format", "json",
         "--knob", "error=0,1", "--knob", "svf.margin=0,0.2",
     )["cells"]  # fmt: skip
