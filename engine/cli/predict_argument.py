@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from engine.fields import number_in
 from engine.predictions import read_predictions, with_predictions
 from engine.workload import Workload
 
@@ -24,4 +25,5 @@ def predicted(workload: Workload, arguments: argparse.Namespace) -> Workload:
     """A trace's requests, with the predictions that were asked for instead of its own."""
     if arguments.predict is None:
         return workload
-    return with_predictions(workload, read_predictions(arguments.predict), arguments.seed or 0)
+    seed = number_in("--seed", arguments.seed or 0, 0, 2**32 - 1, whole=True)
+    return with_predictions(workload, read_predictions(arguments.predict), seed)

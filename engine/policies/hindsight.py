@@ -11,7 +11,8 @@ SECONDS = Param("seconds", 10.0, 0.1, 3600.0, "Seconds the solver may take.")
     key="hindsight",
     title="Hindsight optimum",
     rule="Solves the integer program over all schedules that keep their KV caches, knowing "
-    "everything; within its time limit it may end with less than the optimum.",
+    "all arrivals and taking predicted outputs for the truth; within its time limit it may end "
+    "with less than the optimum.",
     source="arXiv 2502.07115, equations 1 to 4",
     group="provable",
     offline=True,

@@ -85,16 +85,17 @@ def bound_jobs(view: View, methods: Iterable[str] = tuple(METHODS)) -> list[Job]
     """One job a bound method that takes so large a workload; none where no bound holds."""
     if view.workload.depends_on_run:
         return []
-    fitting, _ = set_aside(view.workload, view.memory)
+    truth = view.truth  # whatever is predicted, the bound is the same
+    fitting, _ = set_aside(truth, view.memory)
     able = [key for key in methods if METHODS[key].speaks(view.clock)]
     costs = {key: METHODS[key].cost(fitting, view.memory, view.clock) for key in able}
     return [
         Job(
-            key=(*view.place, "bound", key),
+            key=(truth.digest, view.memory, view.clock, view.topology, "bound", key),
             title=METHODS[key].title,
             seconds=seconds,
             compute=lambda progress, key=key: METHODS[key].bounds(
-                view.workload,
+                truth,
                 view.memory,
                 progress,
                 clock=view.clock,

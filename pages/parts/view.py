@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from engine import POLICIES, Scenario, Workload
 from engine.clock import ROUNDS, Clock
 from engine.fleet import ONE_SERVER, Topology
 from engine.policy import Policy
+from engine.predictions import EXACT, with_predictions
 from engine.simulate.guessing import COST
 
 
@@ -54,6 +56,11 @@ class View:
         n = len(self.workload)
         guessing = COST * n if self.workload.is_guessed and policy.uses_lengths else 0.0
         return self.topology.cost(policy, n) + guessing
+
+    @cached_property
+    def truth(self) -> Workload:
+        """The requests without predictions: bounds know the outputs, whatever is predicted."""
+        return with_predictions(self.workload, EXACT) if self.workload.is_guessed else self.workload
 
     @property
     def place(self) -> tuple[str, int, Clock, Topology]:
