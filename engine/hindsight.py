@@ -1,4 +1,4 @@
-"""The best schedule in hindsight: the integer program, made small first, then solved.
+"""The best schedule in hindsight: the integer program, made small and tight, then solved.
 
 Two cuts keep every schedule at least as good as the best one known, of total latency U:
 
@@ -7,6 +7,7 @@ Two cuts keep every schedule at least as good as the best one known, of total la
 - at any prices, a schedule in which i starts at k costs at least L + (f_i(k) - min f_i)
   (engine/dual), so a start for which that is above U is out.
 
+Large requests exclude one another (engine/time_indexed/exclusion.py), which the solver is told.
 Total latency plus the sum of arrivals is a whole number, so a proof to within less than
 one round is a proof.
 """
@@ -34,6 +35,7 @@ MOST_ENTRIES = 300_000
 MOST_STARTS = 5_000_000  # before those are left out that no optimum can have
 MOST_REQUESTS = 60
 KNOWN_BY = ("svf", "shortest-total", "mc-sf", "shortest-prompt", "fcfs")
+SEARCH_SHARE, LEAST_SEARCH, MOST_SEARCH = 0.05, 0.1, 5.0  # seconds of work
 SLACK = 1e-6  # rounds: floats never cut off an equally good schedule
 
 
@@ -68,7 +70,7 @@ def best_in_hindsight(
     InputError
         When the program is too large, or the solver is missing or fails.
     """
-    known = _best_known(workload, memory)
+    known = _best_known(workload, memory, seconds)
     kept, _ = prices(workload, memory, silent, seconds / 5)
     dual = evaluate(workload, memory, kept.prices[0].by_round)
     model = _promising(known, dual)
@@ -77,10 +79,13 @@ def best_in_hindsight(
     return _solve(model, known, dual.value, seconds, progress)
 
 
-def _best_known(workload: Workload, memory: int) -> Run:
+def _best_known(workload: Workload, memory: int, seconds: float) -> Run:
+    """The best of the list policies and of a search that takes little of the time."""
     runs = [
         POLICIES[key].run(workload, memory, skip=skip) for key in KNOWN_BY for skip in (0, 1, 3)
     ]
+    work = min(MOST_SEARCH, max(LEAST_SEARCH, SEARCH_SHARE * seconds))
+    runs.append(POLICIES["best-found"].run(workload, memory, seconds=work))
     return min(runs, key=lambda run: run.latency.sum())
 
 
@@ -138,6 +143,7 @@ def _solve(model: Model, known: Run, lower: float, seconds: float, progress) -> 
             solution = highspy.HighsSolution()
             solution.col_value = [known_values[variable.name] for variable in lp.variables()]
             lp.solverModel.setSolution(solution)
+            lp.solverModel.setOptionValue("presolve", "off")  # it can take all the time there is
             run_reporting(lp.solverModel, seconds, progress)
 
     try:

@@ -179,7 +179,9 @@ def caveats(entries: Sequence[Entry]) -> list[str]:
         told.append(f"Its P99 is {wording.percent(ours / theirs - 1)} above that of {rival.label}.")
     mine, other = POLICIES[best.run.policy], POLICIES[rival.run.policy]
     if mine.uses_lengths and not other.uses_lengths:
-        told.append(f"It is told every output length; {rival.label} is not.")
+        guessed = best.run.workload.is_guessed
+        what = "a prediction of every output length" if guessed else "every output length"
+        told.append(f"It is told {what}; {rival.label} is not.")
     cap = rival.run.params.get("max_num_seqs")
     if cap and best is not rival and peak_batch(rival.run) >= cap:
         told.append(

@@ -20,9 +20,10 @@ from pathlib import Path
 from engine.errors import InputError
 from engine.preset import Preset, preset_of, record_of
 from engine.sample_data import files_by_key, read_record
-from engine.user_data import folder
+from engine.user_data import folder, place
 
 PREFIX = "own-"  # of their keys, which those of the project's presets never have
+MOST_PARALLEL = 1024  # GPUs a model is cut over
 LONGEST_TITLE = 50  # characters, so that every file system takes the file's name
 
 
@@ -95,11 +96,7 @@ def is_own(key: str) -> bool:
 
 def _read() -> tuple[dict[str, Preset], list[str]]:
     found, problems = {}, []
-    try:
-        files = files_by_key(_place())
-    except InputError:  # nowhere to keep any, as for a service without a home
-        return {}, []
-    for key, path in files.items():
+    for key, path in files_by_key(_place()).items():
         try:
             if is_own(key) and path.stat().st_size:  # else another session is at it
                 found[key] = _preset(key, path)
@@ -120,7 +117,18 @@ def _preset(key: str, path: Path) -> Preset:
         raise InputError(f"{path.name}: this is no preset: {problem}") from None
     if not all(isinstance(text, str) for text in (preset.title, preset.fit)):
         raise InputError(f"{path.name}: this is no preset: its title and fit must be texts")
+    if not (_is_known(preset) and 1 <= preset.tensor_parallel <= MOST_PARALLEL):
+        raise InputError(
+            f"{path.name}: this is no preset: its model, gpu or tensor_parallel is not known"
+        )
     return preset
+
+
+def _is_known(preset: Preset) -> bool:
+    """Whether model and GPU are, where they are named; hardware imports this file."""
+    from engine.hardware import gpus, models
+
+    return preset.model in ("", *models()) and preset.gpu in ("", *gpus())
 
 
 def _find(key: str) -> Preset:
@@ -145,7 +153,7 @@ def _key(title: str) -> str:
 
 
 def _place() -> Path:
-    return folder() / "hardware"
+    return place() / "hardware"
 
 
 def _path(key: str) -> Path:
@@ -155,6 +163,7 @@ def _path(key: str) -> Path:
 def _take(key: str) -> bool:
     """Create the file of a key, empty; False where it is there."""
     path = _path(key)
+    folder()
     try:
         path.parent.mkdir(exist_ok=True)
         path.open("x").close()

@@ -9,7 +9,7 @@ scales the same errors.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -250,8 +250,3 @@ def with_predictions(workload: Workload, model: Predictions, seed: int = 0) -> W
         return replace(workload, predicted=None, predicted_lo=None, predicted_hi=None)
     point, low, high = guess
     return replace(workload, predicted=point, predicted_lo=low, predicted_hi=high)
-
-
-def fields_of(key: str) -> list[str]:
-    """The names of a model's numbers and choices."""
-    return [field.name for field in fields(MODELS[key])]

@@ -16,6 +16,12 @@ from engine.errors import InputError
 HOME = "HEADROOM_HOME"
 
 
+def place() -> Path:
+    """Where that folder is, or would be."""
+    named = os.environ.get(HOME)
+    return Path(os.path.expanduser(named)) if named else _of_programs() / "headroom"
+
+
 def folder() -> Path:
     """The folder of the user's own data, made if it is not there.
 
@@ -24,22 +30,29 @@ def folder() -> Path:
     InputError
         Where it cannot be made.
     """
-    named = os.environ.get(HOME)
-    place = Path(named).expanduser() if named else _of_programs() / "headroom"
+    where = place()
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        where.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise InputError(
-            f"your own data cannot be kept in {place}: {problem.strerror}; "
+            f"your own data cannot be kept in {where}: {problem.strerror}; "
             f"set {HOME} to a folder that can be written"
         ) from None
-    return place
+    return where
 
 
 def _of_programs() -> Path:
     """Where this operating system keeps the data of programs for a user."""
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+        return Path(os.environ.get("LOCALAPPDATA") or _home() / "AppData" / "Local")
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+        return _home() / "Library" / "Application Support"
+    return Path(os.environ.get("XDG_DATA_HOME") or _home() / ".local" / "share")
+
+
+def _home() -> Path:
+    """The user's home; for one without, as some services run, a place that cannot be made."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path(os.devnull)

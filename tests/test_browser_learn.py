@@ -80,6 +80,22 @@ def test_a_link_brings_step_and_knob(server, visitor):
     assert visitor.get_by_text("no trap here").count() == 1
 
 
+def test_quick_moves_are_all_kept(server, visitor):
+    """A knob moved on while the page still computes ends where it was moved to, in the link too."""
+    visitor.goto(f"{server}/Learn?lesson=thrash&step=3")
+    browser.settled(visitor)
+    visitor.wait_for_timeout(1200)  # the address is no news any more
+    visitor.locator('[data-testid="stMain"] [data-testid="stSlider"] input').first.focus()
+    for _ in range(3):
+        visitor.keyboard.press("ArrowRight")
+        visitor.wait_for_timeout(200)
+    visitor.wait_for_url("**knob=30**", timeout=15_000)
+    visitor.locator(".film h3", has_text="watermark 30").wait_for()
+    visitor.wait_for_timeout(1500)
+    assert "knob=30" in visitor.url
+    assert "watermark 30" in visitor.locator(".film h3").inner_text()
+
+
 def test_the_game_and_its_link(server, visitor, chromium):
     """Click an order together; whoever gets the link sees the same order and total."""
     puzzle = Puzzle(2)

@@ -119,6 +119,9 @@ def test_any_name_is_kept_or_refused(title):
         (json.dumps({**record_of(PRESET), "c0": -1}), "c0 must be a number from 0"),
         (json.dumps({**record_of(PRESET), "c1": "fast"}), "this is no preset"),
         (json.dumps({**record_of(PRESET), "title": 5}), "must be texts"),
+        (json.dumps({**record_of(PRESET), "model": "nobody's"}), "model, gpu or tensor_parallel"),
+        (json.dumps({**record_of(PRESET), "gpu": ["x"]}), "model, gpu or tensor_parallel"),
+        (json.dumps({**record_of(PRESET), "tensor_parallel": -1}), "model, gpu or tensor_paral"),
     ],
 )
 def test_unreadable_files_are_told(home, content, told):
@@ -149,6 +152,13 @@ def test_folder_that_cannot_be_written(home, monkeypatch):
     assert presets() == shipped_presets()
     monkeypatch.setenv("HEADROOM_HOME", str(home))
     assert presets() == shipped_presets()
+
+
+def test_reading_leaves_no_trace(home, monkeypatch):
+    """Nothing is made where nothing is saved."""
+    monkeypatch.setenv("HEADROOM_HOME", str(home))
+    assert presets() == shipped_presets()
+    assert not home.exists()
 
 
 def test_full_disk_leaves_no_name_behind(home, monkeypatch):

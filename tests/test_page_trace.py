@@ -83,6 +83,12 @@ def test_jitter_is_offered_where_many_tie():
     assert ties == "0"
 
 
+def test_a_window_to_the_end_keeps_the_last_requests():
+    """Also those that are spread beyond the last moment that can be picked."""
+    at = open_audit("mooncake.jsonl", mooncake_like(), part_from="60", spread="true", **GPU)
+    assert "mooncake.jsonl: 100 requests of 300, from 60\u202fs on, arrivals spread" in said(at)
+
+
 def test_empty_part_can_be_mended():
     """A window without requests is one sentence, and the controls are still there."""
     quiet = azure_like(20) + b"\n2023-11-16 20:00:00.0,5,5"

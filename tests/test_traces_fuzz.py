@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from engine import InputError, Workload
 from engine.traces import json_text, read_requests, read_trace
 from engine.traces.head import look
-from engine.traces.read import known_formats
+from engine.traces.part import Part, steps
+from engine.traces.read import glance, known_formats
 
 CANONICAL = (
     b"arrival,prompt,output,class,priority\n"
@@ -29,6 +30,7 @@ HEADERS += [raw.split(b"\n")[0] for raw in EXAMPLES if look(io.BytesIO(raw)).kin
 
 def read_or_refuse(raw, strict):
     """The workload, or None after a message of one line that says where."""
+    look_at_first(raw)
     try:
         workload, report = read_trace(io.BytesIO(raw), strict=strict)
     except InputError as refused:
@@ -41,6 +43,20 @@ def read_or_refuse(raw, strict):
     assert message.startswith("the trace: ")
     assert "\n" not in message
     return None
+
+
+def look_at_first(raw):
+    """A glance gives names, a part of the requests keeps every count; or they are refused."""
+    try:
+        seen = glance(io.BytesIO(raw))
+        assert set(filter(None, seen.roles.values())) <= set(seen.names)
+        whole, _ = read_requests(io.BytesIO(raw))
+        at = steps(whole)
+        part = Part((at[0], at[(len(at) + 1) // 2]), 0.5, jittered=True).of(whole)
+    except InputError:
+        return
+    assert part.part
+    assert part.rows_in == len(part) + sum(part.set_aside.values())
 
 
 def damaged(raw, flips, cut):

@@ -4,6 +4,8 @@ import csv
 import gzip
 import io
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -391,6 +393,17 @@ def test_numbers_too_long_for_anything():
     for raw in (number, b'{"data":\n[' + number + b"]}"):
         with pytest.raises(InputError, match="a number is too long"):
             read_requests(io.BytesIO(raw))
+
+
+def test_pipes_are_read(tmp_path):
+    """As `import <(zcat log.gz)` gives one: it cannot be read twice, and is."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    text = b"prompt_tokens,output_tokens\n" + b"7,3\n" * 100_000
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(pipe.write_bytes, gzip.compress(text))
+        requests, _ = read_requests(pipe)
+    assert len(requests) == 100_000
 
 
 def test_name_of_a_file_stays_in_one_line():

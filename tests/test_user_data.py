@@ -44,3 +44,17 @@ def test_folder_that_cannot_be_made(tmp_path, monkeypatch):
     monkeypatch.setenv("HEADROOM_HOME", str(tmp_path / "file"))
     with pytest.raises(InputError, match=r"cannot be kept in .*file: .*set HEADROOM_HOME"):
         user_data.folder()
+
+
+def test_service_without_a_home(monkeypatch):
+    """Can keep nothing until it is told where; what is kept elsewhere is just not there."""
+
+    def homeless():
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("HEADROOM_HOME", "XDG_DATA_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    assert not user_data.place().exists()
+    with pytest.raises(InputError, match="set HEADROOM_HOME"):
+        user_data.folder()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from engine import InputError, Workload
+from engine.workload import read_only
 
 
 @pytest.mark.parametrize(
@@ -72,3 +73,16 @@ def test_priorities_are_0_unless_given_and_follow_their_requests():
     assert Workload([0, 1], [2, 2], [3, 3]).priority.tolist() == [0, 0]
     given = Workload([0, 1, 2], [1] * 3, [1] * 3, priority=[5, -1, 7])
     assert given.take(np.array([2, 0])).priority.tolist() == [7, 5]
+
+
+def test_columns_that_nobody_can_write_are_taken_without_a_copy():
+    """Any other is copied: a view, too, whose base may be written."""
+    handed_over = read_only(np.arange(1, 5))
+    assert Workload(np.zeros(4), handed_over, handed_over).prompt is handed_over
+    mine = np.arange(1, 5)
+    view = read_only(mine[:])
+    workload = Workload(np.zeros(4), mine, view)
+    mine[:] = 9
+    assert workload.prompt.tolist() == workload.output.tolist() == [1, 2, 3, 4]
+    for column in (workload.prompt, workload.class_of, workload.row, workload.priority):
+        assert not column.flags.writeable

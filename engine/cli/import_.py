@@ -16,10 +16,12 @@ from engine.traces import Report, Requests, as_workload, read_requests, write_cs
 from engine.traces.clock import PER_SECOND
 from engine.traces.log import ROLES
 from engine.traces.part import Part
+from engine.traces.read import known_logs
 from engine.workload import check_memory
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = f"Known logs and results: {known_logs()}."
     parser.add_argument("file", metavar="FILE", help="a log, benchmark result or table")
     parser.add_argument("-o", "--output", metavar="OUT.csv", help="write arrival,prompt,output")
     parser.add_argument(

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.time_indexed.exclusion import exclusions
 from engine.time_indexed.model import Model
 from engine.time_indexed.quiet import quiet_solver
 
 
 def written_out(model: Model, cumulative: bool = False, whole: bool = False):
-    """The PuLP problem, its variables by column, and its capacity rows by round."""
+    """The PuLP problem, its variables by column, and its capacity rows by round.
+
+    Where variables are whole, the cuts of `exclusions` are in it, which its relaxation lacks.
+    """
     import pulp
 
     problem = pulp.LpProblem("time_indexed", pulp.LpMinimize)
@@ -29,6 +33,8 @@ def written_out(model: Model, cumulative: bool = False, whole: bool = False):
     for t in range(model.rounds):
         left_over = z[t - 1] if cumulative and t > 0 else 0
         problem += pulp.lpSum(used[t]) + z[t] == model.memory + left_over, f"round_{t}"
+    for number, (most, columns) in enumerate(exclusions(model) if whole else ()):
+        problem += pulp.lpSum(x[c] for c in columns) <= most, f"exclusion_{number}"
     rows = {row.name: row for row in problem.constraints()}
     return problem, x, [rows[f"round_{t}"] for t in range(model.rounds)]
 

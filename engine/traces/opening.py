@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
+import shutil
+import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -57,13 +59,23 @@ def open_bytes(source: str | PathLike | BinaryIO) -> Iterator[BinaryIO]:
 
 def _path(source: str | PathLike) -> BinaryIO:
     try:
-        return Path(source).open("rb")
+        return _seekable(Path(source).open("rb"))
     except FileNotFoundError:
         raise InputError("there is no such file") from None
     except IsADirectoryError:
         raise InputError("this is a directory, give a file") from None
     except (OSError, ValueError) as error:
         raise InputError(f"the file cannot be opened: {error}") from None
+
+
+def _seekable(file: BinaryIO) -> BinaryIO:
+    """The file; what comes out of a pipe, such as `<(zcat log.gz)`, in a file without a name."""
+    if file.seekable():
+        return file
+    spool = tempfile.TemporaryFile()  # noqa: SIM115 the caller closes it
+    with file:
+        shutil.copyfileobj(file, spool)
+    return spool
 
 
 @contextmanager

@@ -27,6 +27,11 @@ from engine.traces.requests import Requests, errors_of
 from engine.workload import PREDICTED, Workload, read_only
 
 
+def known_logs() -> str:
+    """The names of the logs and benchmark results that are known, for people."""
+    return ", ".join(layout.NAME for layout in known_formats()[:-2])
+
+
 @cache
 def known_formats() -> tuple[ModuleType, ...]:
     """Every file of engine/traces/formats; the canonical CSV and any other table last."""
@@ -43,19 +48,18 @@ def find_format(head: Head) -> ModuleType:
     for layout in known_formats():
         if layout.matches(head):
             return layout
-    logs = ", ".join(layout.NAME for layout in known_formats()[:-2])
     found = head.line or ", ".join(head.names)
     if head.kind == "table":
         names = [name.lower() for name in head.names]
         missing = [name for name in canonical.NEEDED if name not in names]
         raise InputError(
             f"the first line must name the columns {', '.join(canonical.NEEDED)}, separated by "
-            f"commas (missing: {', '.join(missing)}), or be that of a known log ({logs}), or map "
-            f"its columns, as in prompt=NAME; found: {found[:200]}"
+            f"commas (missing: {', '.join(missing)}), or be that of a known log, or its columns be "
+            f"mapped, as in prompt=NAME; found: {found[:200]}"
         )
     raise InputError(
-        f"this is of no known format ({logs}), and no name in it says which are the prompt and "
-        f"output tokens: map them, as in prompt=NAME; found: {found[:200]}"
+        "this is of no known format, and no name in it says which are the prompt and output "
+        f"tokens: map them, as in prompt=NAME; found: {found[:200]}"
     )
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import streamlit as st
@@ -23,8 +24,7 @@ def follow(page: str) -> None:
     """Begin a run of a page: note whether the visitor brought the address, or came from a page."""
     here = {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
     published = st.session_state.setdefault("published", [])
-    fresh = [address for address, at in published if time.monotonic() - at < ECHO]
-    ours = bool(published) and (here == published[-1][0] or here in fresh)
+    ours = bool(published) and (here == published[-1][0] or _is_echo(here, published))
     st.session_state["defaults"] = {}
     st.session_state["arriving"] = st.session_state.get("page") != page
     st.session_state["page"] = page
@@ -32,6 +32,19 @@ def follow(page: str) -> None:
     if not ours:
         st.session_state["settings"] = {}
         st.session_state["unread"] = {}
+
+
+def _is_echo(here: dict, published: list) -> bool:
+    """Whether the browser has only not yet taken over the address that replaced this one.
+
+    It may report the old one for a moment, and for longer where the server is busy; but
+    who goes back or forward moves no control in the same breath.
+    """
+    now, state = time.monotonic(), st.session_state
+    after = [at for (before, _), (_, at) in pairwise(published) if before == here]
+    settings = state["settings"].items()
+    moved = any(name in state and state[name] != value for name, value in settings)
+    return bool(after) and (moved or now - after[-1] < ECHO)
 
 
 def linked(

@@ -20,6 +20,7 @@ from pages.parts.link import linked
 from pages.parts.store import store
 
 AS_GIVEN = "as-given"
+PREDICTION_SETTINGS = ("predict", "bias", "spread", "width", "bin", "edge")
 
 
 def ask_predictions(
@@ -41,7 +42,8 @@ def ask_predictions(
         )
         if key == AS_GIVEN:
             return workload, scenario
-        model = _ask_model(key)
+        usual_model = MODELS[key]() if scenario is None else scenario.predict
+        model = _ask_model(usual_model if usual_model.key == key else MODELS[key]())
     seed = 0 if scenario is None else scenario.seed
     guessed = store().get(
         ("predicted", workload.digest, model, seed),
@@ -57,24 +59,25 @@ def predicting(knob: str, value: float) -> dict[str, str | float]:
     return {"predict": Interval.key, "width": value} if knob == "width" else {}
 
 
-def _ask_model(key: str) -> Predictions:
-    if key == Lognormal.key:
+def _ask_model(usual: Predictions) -> Predictions:
+    """A model of the same kind, with the numbers that are set."""
+    if isinstance(usual, Lognormal):
         return Lognormal(
-            _ask("bias", "Bias (median of predicted over true)", Lognormal.bias, 0.01, 100.0),
-            _ask("spread", "Spread (of the logarithm)", Lognormal.spread, 0.0, 5.0),
+            _ask("bias", "Bias (median of predicted over true)", usual.bias, 0.01, 100.0),
+            _ask("spread", "Spread (of the logarithm)", usual.spread, 0.0, 5.0),
         )
-    if key == Interval.key:
+    if isinstance(usual, Interval):
         title = "Width of the interval (of the true output)"
-        return Interval(_ask("width", title, Interval.width, 0.0, 100.0))
-    if key == Bucket.key:
+        return Interval(_ask("width", title, usual.width, 0.0, 100.0))
+    if isinstance(usual, Bucket):
         size = st.number_input(
-            "Tokens in a bin", 1, 10**6, **linked("bin", Bucket.size, int, low=1, high=10**6)
+            "Tokens in a bin", 1, 10**6, **linked("bin", usual.size, int, low=1, high=10**6)
         )
         edge = st.segmented_control(
-            "Taken as", EDGES, required=True, **linked("edge", Bucket.edge, options=EDGES)
+            "Taken as", EDGES, required=True, **linked("edge", usual.edge, options=EDGES)
         )
         return Bucket(size, edge)
-    return MODELS[key]()
+    return usual
 
 
 def _ask(name: str, label: str, default: float, low: float, high: float) -> float:

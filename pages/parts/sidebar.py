@@ -19,7 +19,7 @@ from pages.parts.clock_controls import ask_preset, ask_round_times
 from pages.parts.link import forget, linked
 from pages.parts.memory_budget import derive_memory, memory_in_words
 from pages.parts.policy_controls import ask_policies
-from pages.parts.prediction_controls import ask_predictions
+from pages.parts.prediction_controls import PREDICTION_SETTINGS, ask_predictions
 from pages.parts.server_controls import ask_servers
 from pages.parts.store import store
 from pages.parts.upload import uploaded
@@ -78,6 +78,7 @@ def ask() -> View:
     told += [str(topology)] if topology.servers > 1 else []
     told += [f"{workload.concurrency} clients"] if workload.concurrency else []
     told += workload.door.in_words()
+    told += ["outputs predicted"] if workload.is_guessed and scenario is None else []
     st.caption(f"{', '.join(told)}. The address of this page is a link to this view.")
     return View(title, workload, memory, choices, scenario, clock, topology)
 
@@ -94,7 +95,8 @@ def _base(source: str) -> Scenario | None:
 
 def _take_over_example() -> None:
     """A newly picked source brings its own values: forget those of the one before."""
-    forget(("memory", "share", "first", "second", "n", "by_horizon", "horizon", "rate_s", *RANGES))
+    mix = ("memory", "share", "first", "second", "n", "by_horizon", "horizon", "rate_s")
+    forget((*mix, *RANGES, *PREDICTION_SETTINGS))
 
 
 def _ask_memory(default: int, preset: Preset | None) -> int:
@@ -142,7 +144,8 @@ def _ask_scenario(base: Scenario, clock: Clock, preset: Preset | None) -> Scenar
     with size_slot:
         size = _ask_size(base, timing["arrivals"], clock)
     mix = ((first, share / 100), (second, 1 - share / 100))
-    return Scenario(memory=memory, mix=mix, seed=seed, **size, **timing)
+    kept = {"memory": memory, "mix": mix, "seed": seed, "predict": base.predict}
+    return Scenario(**kept, **size, **timing)
 
 
 def _ask_number(

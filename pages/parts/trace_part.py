@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -83,7 +84,10 @@ def _ask_window(place: tuple, whole: Requests) -> tuple[float, float] | None:
             on_select=lambda: _brushed(at),
             selection_mode="box",
         )
-    return None if (first, last) == (at[0], at[-1]) else (first, last)
+    if last < at[-1]:
+        return first, last
+    # To the end: also of arrivals that are spread beyond the last step.
+    return None if first == at[0] else (first, math.inf)
 
 
 def _brushed(at: Sequence[float]) -> None:

@@ -14,7 +14,7 @@ from engine.traces import Report, Requests, as_workload, read_requests
 from engine.traces.clock import PER_SECOND
 from engine.traces.formats import canonical
 from engine.traces.part import Part
-from engine.traces.read import known_formats
+from engine.traces.read import known_logs
 from pages.parts.jobs import NothingYet
 from pages.parts.link import forget, linked
 from pages.parts.trace_columns import ask_columns
@@ -23,7 +23,6 @@ from pages.parts.trace_part import ask_part
 
 AS_GIVEN = "as the file says"
 UNITS = (AS_GIVEN, *PER_SECOND)
-FORMATS = ", ".join(layout.NAME for layout in known_formats()[:-2])
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +121,7 @@ def _take_file() -> None:
         "Trace",
         key="trace",
         help="A CSV with columns arrival,prompt,output (tokens), any table, JSON lines or Parquet "
-        f"with such columns, or a known log: {FORMATS}. gzip is unpacked.",
+        f"with such columns, or a known log: {known_logs()}. gzip is unpacked.",
     )
     if dropped is not None and st.session_state.get("file id") != dropped.file_id:
         content = dropped.getvalue()
