@@ -183,8 +183,13 @@ def test_one_field_changed():
     for effect in found.effects:
         assert effect.gain == means[1][effect.policy] / means[0][effect.policy] - 1 < 0
     assert found.in_words().startswith("One field changed, M (tokens) 16\u202f492 → 24\u202f000: ")
-    assert "falls by" in found.in_words()
+    assert "the mean latency of **svf** falls by" in found.in_words()
     assert found.same_engine
+    slower = [large.results[0], {**large.results[1], "mean_latency": 1e6}]
+    one = replace(large, facts={**large.facts, "watermark": 0.2}, results=slower)
+    assert "watermark none → 0.200: the mean latency of **vllm** rises by" in (
+        compare(large, one).in_words()
+    )
 
 
 def test_nothing_several_and_other_units():

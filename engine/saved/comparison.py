@@ -88,8 +88,9 @@ class Comparison:
         return f"{what}: {_effect_in_words(self._clearest(), self.unit)}."
 
     def _clearest(self) -> Effect:
-        """The policy with the largest change; one that is overloaded where all are."""
-        return max(self.effects, key=lambda effect: abs(effect.gain or 0.0))
+        """The quickest policy of those that the change touches."""
+        touched = [effect for effect in self.effects if abs(effect.gain or 0.0) >= SAME]
+        return min(touched or self.effects, key=lambda effect: effect.after["mean_latency"])
 
 
 def compare(before: Snapshot, after: Snapshot) -> Comparison:
