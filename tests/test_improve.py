@@ -206,9 +206,9 @@ def test_twice_the_budget_is_never_worse(mix):
     """It does all that the budget does, and goes on."""
     totals = [
         find_policy("best-found").run(mix, 16_492, seconds=seconds).latency.sum()
-        for seconds in (0.3, 0.6, 1.2, 2.4)
+        for seconds in (0.6, 1.2, 2.4)
     ]
-    assert totals[1:] == sorted(totals[1:], reverse=True)
+    assert totals == sorted(totals, reverse=True)
     assert _parts(2.4) == [0.6, 0.6, 1.2]
 
 

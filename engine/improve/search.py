@@ -1,7 +1,8 @@
 """A budget of work spent well: beams with different luck, each polished, the best kept.
 
-The last beam has half of the work, and the first half is spent as a budget of that size
-would be. So twice the budget does all that the budget does, and never ends worse.
+From a second of work on the last beam has half of it, and the first half is spent as a budget
+of that size would be. So twice the budget, from half a second on, does all that the budget
+does and never ends worse.
 """
 
 from __future__ import annotations
