@@ -198,7 +198,8 @@ def in_words(story: Story, run: Run) -> list[str]:
     if story.in_line:
         told.append(f"{_hindered('it', story.in_line, run)}.")
     elif story.start > story.first_in_line:
-        told.append("It would have fitted then; another rule of the policy held it back.")
+        left = ", or one that has left unserved since," if len(run.unserved) else ""
+        told.append(f"It would have fitted then; another rule of the policy{left} held it back.")
     wait = f"{wording.moment(story.waited)} {run.unit}"
     told.append(f"Started at round {wording.count(story.start)}, after {wait} of waiting.")
     told += _losses(story)

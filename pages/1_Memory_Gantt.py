@@ -26,6 +26,7 @@ def draw(view: View) -> None:
     ((whole,),) = needed([job])
     run = ask_replica(whole)
     st.markdown(f"# {memory_headline(run)}")
+    show.left_out(run)
     window = ask_window(run)
     packed = ask_lines(run, window)
     chart, aside = st.columns([3, 1], gap="medium")

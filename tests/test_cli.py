@@ -17,9 +17,10 @@ from engine.fleet import Topology
 ROOT = Path(__file__).resolve().parents[1]
 
 ROW_FIELDS = {
-    "policy", "params", "total_latency", "mean_latency", "p50_latency", "p90_latency",
-    "p99_latency", "mean_ttft", "mean_tpot", "output_tokens_per_time", "makespan", "peak_memory",
-    "preemptions", "recomputed_tokens", "gave_up_kv", "gap", "classes",
+    "policy", "params", "served", "gave_up", "turned_away", "total_latency", "mean_latency",
+    "p50_latency", "p90_latency", "p99_latency", "mean_ttft", "mean_tpot",
+    "output_tokens_per_time", "makespan", "peak_memory", "preemptions", "recomputed_tokens",
+    "gave_up_kv", "gap", "classes",
 }  # fmt: skip
 
 

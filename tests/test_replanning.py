@@ -136,6 +136,6 @@ def test_it_tells_how_far_it_is():
     """A rising share that ends at 1."""
     told = []
     workload = Workload([0, 0, 3, 9], [3, 4, 2, 5], [3, 2, 5, 2])
-    find_policy("sorted-f-online").run(workload, 9, told.append)
+    find_policy("sorted-f-online").run(workload, 9, lambda share, _what="": told.append(share))
     assert told == sorted(told)
     assert told[-1] == 1

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from engine import wording
+from engine import Run, wording
 from engine.league import Entry, who_is_not_served, written_table
 from pages.parts.jobs import finished, offer
 from pages.parts.runs import advice_job, bound_jobs, headroom_job
@@ -96,6 +96,13 @@ def unserved(entries: Sequence[Entry]) -> None:
     """Whose latencies these are, where requests left unserved."""
     if told := who_is_not_served(entries):
         st.markdown(" ".join(told))
+
+
+def left_out(run: Run) -> None:
+    """Who is not in a picture of memory, where requests left unserved."""
+    if len(run.unserved):
+        offered = wording.count(run.offered)
+        st.caption(f"Of {offered} requests, {run.unserved.in_words()}; they held no memory.")
 
 
 def advice(view: View, best: Entry) -> None:
