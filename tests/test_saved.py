@@ -154,6 +154,7 @@ def changed(**fields):
         (changed(settings={"n": [5]}), "lists of texts"),
         (changed(settings=[]), "settings must be a record"),
         (changed(results=[{"policy": "svf"}]), "results"),
+        (changed(results=[{"policy": "svf", "load": "stable", "mean_latency": None}]), "results"),
         (changed(unit=None), "unit must be a text"),
         (json.dumps("x" * 1_000_001), "longer than"),
     ],

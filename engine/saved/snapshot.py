@@ -45,8 +45,7 @@ class Snapshot:
     settings : the parameters of its link
     title : the scenario in one line
     facts : what the results depend on, each a value by its name, for comparisons
-    results : one record a policy: `policy`, `load`, `gap` and NUMBERS, those that are unknown
-        None
+    results : one record a policy: `policy`, `load`, NUMBERS, and `gap`, None without a bound
     unit : of the times
     engine : the version that computed them
     trace : the name of the file that the requests are from; empty where the settings hold all
@@ -90,8 +89,8 @@ def _need(is_so: bool, name: str, what: str) -> None:
 
 def _is_result(result: Mapping) -> bool:
     texts = all(isinstance(result.get(name), str) for name in ("policy", "load"))
-    numbers = (result.get(name) for name in ("gap", *NUMBERS))
-    return texts and all(value is None or isinstance(value, (int, float)) for value in numbers)
+    numbers = all(isinstance(result.get(name), (int, float)) for name in NUMBERS)
+    return texts and numbers and isinstance(result.get("gap"), (int, float, type(None)))
 
 
 def read_snapshot(text: str) -> tuple[str, Snapshot]:
