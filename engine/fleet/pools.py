@@ -66,6 +66,19 @@ class PoolRun(Run):
         return finished
 
 
+def _moved(workload: Workload, arrival: np.ndarray) -> Workload:
+    """The requests as they come to the pool that decodes, with one token done."""
+    return replace(
+        workload,
+        arrival=arrival,
+        prompt=workload.prompt + 1,
+        output=workload.output - 1,
+        with_cache=True,
+        **workload.predictions_after(1),
+        door=OPEN,
+    )
+
+
 def run_pools(
     policy: Policy,
     params: dict,
@@ -102,15 +115,7 @@ def run_pools(
     decode, lost, recomputed = None, prefill.preemptions.copy(), prefill.recomputed.copy()
     if len(decoded):
         there = fitting.take(decoded)
-        moved = replace(
-            there,
-            arrival=prefill.finished_at[decoded] + transfer * (there.prompt + 1),
-            prompt=there.prompt + 1,
-            output=there.output - 1,
-            with_cache=True,
-            **there.predictions_after(1),
-            door=OPEN,
-        )
+        moved = _moved(there, prefill.finished_at[decoded] + transfer * (there.prompt + 1))
         decode = run_fleet(*both, moved, *half, pools[1], routing, progress)
         lost[decoded] += decode.preemptions
         recomputed[decoded] += decode.recomputed

@@ -17,6 +17,7 @@ from engine.clock import Clock
 from engine.progress import Progress
 from engine.simulate.entrance import (
     WAITS,
+    Entrance,
     arrival_order,
     as_it_came,
     let_in,
@@ -30,7 +31,7 @@ from engine.simulate.entrance import (
 from engine.simulate.look_ahead import run_batch
 from engine.simulate.profile import earliest_fit, insert, new_profile
 from engine.simulate.run import Run
-from engine.simulate.timetable import NEVER, new_watch, timetable_of, wait_idle
+from engine.simulate.timetable import NEVER, Watch, new_watch, timetable_of, wait_idle
 from engine.workload import Workload
 
 Batch = Callable[[np.ndarray], np.ndarray]
@@ -64,6 +65,17 @@ class _Memory:
         return 0 if self.is_empty else int(self.profile.alive[self.first])
 
 
+def _has_changed(entrance: Entrance, watch: Watch, is_idle: bool) -> bool:
+    """See who has come and gone, an idle server waits for it; whether anybody has."""
+    come = entrance.now
+    known = int(come["arrived"] + come["gave_up"])
+    see(entrance, watch.now["seconds"])
+    while is_idle and come["waiting"] == 0 and come["arrived"] < len(entrance.arrival):
+        wait_idle(watch, next_to_come(entrance))
+        see(entrance, watch.now["seconds"])
+    return bool(come["arrived"] + come["gave_up"] > known)
+
+
 def replanning(
     workload: Workload, memory: int, batch: Batch, clock: Clock, progress: Progress
 ) -> Run:
@@ -88,12 +100,7 @@ def replanning(
     planned_at = -1  # how many had started when the present plan was begun
     started = 0
     while come["arrived"] < n or come["waiting"] > 0 or not running.is_empty:
-        known = int(come["arrived"] + come["gave_up"])
-        see(entrance, watch.now["seconds"])
-        while running.is_empty and come["waiting"] == 0 and come["arrived"] < n:
-            wait_idle(watch, next_to_come(entrance))
-            see(entrance, watch.now["seconds"])
-        if come["arrived"] + come["gave_up"] > known:
+        if _has_changed(entrance, watch, running.is_empty):
             plan = []
         now, before, prefilled = int(watch.now["round"]), started, 0
         until = NEVER
