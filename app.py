@@ -4,7 +4,7 @@ import streamlit as st
 
 from engine import wording
 from engine.figures.cdf import describe_cdf, draw_cdf
-from engine.league import caveats, headline, league, league_table
+from engine.measure.league import caveats, headline, league, league_table
 from engine.metrics import per_request
 from pages.parts import show
 from pages.parts.frame import page

@@ -15,9 +15,9 @@ import numpy as np
 from engine import find_method, find_policy, quick_policies, read_trace
 from engine.bound import gap
 from engine.fleet import Topology
-from engine.hardware import DEFAULT, find_preset
+from engine.machine.hardware import DEFAULT, find_preset
+from engine.measure.overload import verdict
 from engine.metrics import tpot, ttft
-from engine.overload import verdict
 from engine.wording import count, number
 from engine.wording import gap as in_words
 

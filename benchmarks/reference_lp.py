@@ -1,7 +1,7 @@
 """The LP over every round at sizes where no solver takes it whole, between two certified ends.
 
 *From below*: the dual function, in exact arithmetic, at prices of an ascent that went on until
-its finest grid was exhausted (engine/ascent).
+its finest grid was exhausted (engine/proof/ascent).
 
 *From above*: a solution of the LP itself, whose memory is checked in every single round. It is
 sought where little can be lost: request i starts around knot g of a time grid, at round k with a
@@ -26,10 +26,10 @@ from itertools import pairwise
 import numpy as np
 
 from engine import Scenario, find_method, generate
-from engine.ascent import ascend
 from engine.bounds.lp import EQUAL
 from engine.compiled import kernel
-from engine.dual import Dual
+from engine.proof.ascent import ascend
+from engine.proof.dual import Dual
 from engine.simulate.look_ahead import look_ahead
 
 FINE = 64  # rounds with a knot each; then cells grow by a 64th of the time passed

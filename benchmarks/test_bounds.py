@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine import find_method
-from engine.clock import seconds_clock
+from engine.machine.clock import seconds_clock
 
 REFERENCES = json.loads((Path(__file__).parents[1] / "tests" / "reference_lp.json").read_text())
 

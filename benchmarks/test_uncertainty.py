@@ -3,7 +3,7 @@
 import time
 
 from engine import Scenario, find_policy
-from engine.predictions import Lognormal, with_predictions
+from engine.demand.predictions import Lognormal, with_predictions
 from engine.uncertainty.axis import AXES
 from engine.uncertainty.pooled import Pooled
 from engine.uncertainty.study import SEEDS, Study, draw

@@ -24,8 +24,8 @@ from __future__ import annotations
 import numpy as np
 
 from engine import Run, Workload, find_policy
-from engine.hardware import find_preset
-from engine.overload import verdict
+from engine.machine.hardware import find_preset
+from engine.measure.overload import verdict
 from engine.policies.sarathi import WATERMARK
 
 PROMPT, OUTPUT, MEMORY = 512, 20, 137_000

@@ -2,10 +2,10 @@
 
 from engine.bound import Bound, gap
 from engine.bound_method import METHODS, find_method, load_methods
+from engine.demand.generate import generate
+from engine.demand.scenario import Scenario
 from engine.errors import InputError
-from engine.generate import generate
 from engine.policy import POLICIES, Policy, find_policy, load_policies, quick_policies
-from engine.scenario import Scenario
 from engine.simulate.run import Run
 from engine.traces import read_trace
 from engine.workload import Workload

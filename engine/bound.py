@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.clock import ROUNDS, Clock
+from engine.machine.clock import ROUNDS, Clock
+from engine.proof.work.proof import MachinePrices
 from engine.simulate.run import Run
-from engine.work.proof import MachinePrices
 
 NO_BOUND = (
     "a closed loop, patience and a queue limit have no bound: who is served depends on the policy"

@@ -15,12 +15,12 @@ from fractions import Fraction
 import numpy as np
 
 from engine.bound import NO_BOUND, Bound, Prices
-from engine.busy_periods import BusyPeriod, busy_periods
-from engine.clock import ROUNDS, Clock
-from engine.dual import evaluate, rounded_down
 from engine.errors import InputError
 from engine.fields import number_in
+from engine.machine.clock import ROUNDS, Clock
 from engine.progress import Progress, silent
+from engine.proof.busy_periods import BusyPeriod, busy_periods
+from engine.proof.dual import evaluate, rounded_down
 from engine.workload import Workload, check_memory, set_aside
 
 MAX_REPLICAS = 100_000
@@ -180,7 +180,7 @@ def _alone(key: str, workload: Workload, memory: int) -> Bound:
 
 
 def _sum(name: str, periods: list[BusyPeriod], parts: list[Bound]) -> Bound:
-    """The bound of all parts together (engine/busy_periods.py)."""
+    """The bound of all parts together (engine/proof/busy_periods.py)."""
     proof = tuple(
         Prices(period.begin, prices.by_round)
         for period, part in zip(periods, parts, strict=True)

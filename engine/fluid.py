@@ -18,7 +18,7 @@ from math import inf
 
 import numpy as np
 
-from engine.clock import Clock, StepTime
+from engine.machine.clock import Clock, StepTime
 from engine.workload import Workload
 
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.clock import ROUNDS, Clock
 from engine.errors import InputError
 from engine.fields import number_in, number_of
+from engine.machine.clock import ROUNDS, Clock
 from engine.progress import Progress, silent, when_found
 from engine.simulate.guessing import in_order
 from engine.simulate.preempting import admission_limit

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from engine.figures.cdf import describe_cdf, draw_cdf
-from engine.latency import LIMITED, latency_headline, quantile_table, samples
-from engine.league import league
+from engine.measure.latency import LIMITED, latency_headline, quantile_table, samples
+from engine.measure.league import league
 from pages.parts import show
 from pages.parts.frame import page
 from pages.parts.jobs import needed, offer

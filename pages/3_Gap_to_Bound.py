@@ -4,9 +4,9 @@ import streamlit as st
 
 from engine import METHODS
 from engine.bound import NO_BOUND
-from engine.convergence import as_entries
+from engine.evidence.convergence import as_entries
 from engine.figures.gaps import describe_gaps, draw_gaps, explain_lines
-from engine.league import coverage_table, gap_headline, league
+from engine.measure.league import coverage_table, gap_headline, league
 from pages.parts import show
 from pages.parts.frame import page
 from pages.parts.gap_certainty import hand_out, tell_certainty, tell_optimum

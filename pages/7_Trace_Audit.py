@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from engine.fit_laws import fit_laws
+from engine.demand.fit_laws import fit_laws
 from pages.parts.audit_answer import tell_audit
 from pages.parts.audit_calibrate import tell_calibration
 from pages.parts.audit_trace import tell_trace

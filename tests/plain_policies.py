@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from engine.improve.chance import seeded, uniform
+from engine.simulate.chance import seeded, uniform
 
 
 class Stuck(Exception):

@@ -8,7 +8,7 @@ means something. A policy's twin is a function that is called before each round 
 import math
 from dataclasses import dataclass, field
 
-from engine.clock import Clock
+from engine.machine.clock import Clock
 from engine.workload import Workload
 
 

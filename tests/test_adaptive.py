@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Scenario, Workload, find_policy, generate
+from engine.demand.predictions import Bucket, Interval, with_predictions
 from engine.policies.a_min import a_min
 from engine.policies.sorted_f_online import in_batches
-from engine.predictions import Bucket, Interval, with_predictions
 from engine.progress import silent
 from engine.simulate.preempting import admission_limit
 from engine.simulate.replanning_guesses import replanning_guesses

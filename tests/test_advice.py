@@ -3,9 +3,9 @@
 import pytest
 
 from engine import Scenario, Workload, find_policy, generate
-from engine.advice import what_next
 from engine.fleet import run_fleet
-from engine.league import league
+from engine.measure.advice import what_next
+from engine.measure.league import league
 from engine.workload import MAX_MEMORY
 
 

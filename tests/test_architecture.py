@@ -42,17 +42,40 @@ def test_imports_point_one_way(path):
         assert not imports(path, "streamlit", "pages", "app")
     if not name.startswith("engine/figures/"):
         assert not imports(path, "plotly")
-    if name.startswith("engine/simulate/"):
-        assert not imports(
-            path, "engine.policy", "engine.policies", "engine.bound", "engine.bound_method",
-            "engine.bounds", "engine.metrics", "engine.figures", "engine.league",
-        )  # fmt: skip
-    if name.startswith(("engine/policies/", "engine/bounds/", "engine/batches/", "engine/dual/")):
-        assert not imports(path, "engine.figures", "engine.league", "engine.cli")
-    if name in ("engine/workload.py", "engine/scenario.py"):
-        assert not imports(path, "engine.simulate", "engine.policy", "engine.metrics")
     if not name.startswith("engine/cli/"):
         assert not imports(path, "argparse")
+
+
+LAYERS = (
+    ("errors", "fields", "wording", "compiled", "sample_data", "user_data", "version"),
+    ("machine", "door", "workload"),
+    ("simulate", "progress"),
+    ("batches", "fluid", "metrics"),
+    ("bound", "bound_method", "bounds", "proof", "improve", "policy", "policies"),
+    ("demand", "traces"),
+    ("fleet", "measure"),
+    ("calibrate", "evidence", "audit", "scale_out"),
+    ("capacity",),
+    ("sweeps", "uncertainty", "learn", "saved"),
+    ("figures",),
+    ("reports",),
+    ("cli",),
+)
+LAYER_OF = {name: layer for layer, names in enumerate(LAYERS) for name in names}
+
+
+def layer(path):
+    return LAYER_OF.get(path.relative_to(ROOT / "engine").with_suffix("").parts[0])
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in sorted(ROOT.glob("engine/**/*.py")) if layer(path)], ids=relative
+)
+def test_the_engine_is_in_layers(path):
+    """Nothing in the engine imports from a layer above its own."""
+    parts = [name.split(".") for name in imports_of(path) if name.startswith("engine.")]
+    above = {name for _, name, *_ in parts if LAYER_OF.get(name, 0) > layer(path)}
+    assert not above
 
 
 def decorated(node):

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Scenario, find_method, find_policy, generate
-from engine.ascent import ascend
-from engine.ascent.grid import Grid, spread_knots
-from engine.dual import evaluate
+from engine.proof.ascent import ascend
+from engine.proof.ascent.grid import Grid, spread_knots
+from engine.proof.dual import evaluate
 from tests.brute_force import best_total_latency
 from tests.strategies import instances
 

@@ -16,11 +16,11 @@ from engine.audit.interval import ratio_interval
 from engine.audit.judge import default_methods
 from engine.audit.standings import headline, remarks, where_it_arises
 from engine.audit.windows import Window
-from engine.audit_report import audit_report
 from engine.bound_method import find_method
-from engine.clock import ROUNDS
 from engine.fleet import Topology
-from engine.hardware import DEFAULT, find_preset
+from engine.machine.clock import ROUNDS
+from engine.machine.hardware import DEFAULT, find_preset
+from engine.reports.audit_report import audit_report
 from engine.traces import read_requests, read_trace
 from tests.strategies import instances
 

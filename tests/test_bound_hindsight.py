@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 
 from engine import InputError, Workload, find_method
-from engine.hindsight import best_in_hindsight
 from engine.metrics import memory_curve
+from engine.proof.hindsight import best_in_hindsight
 from tests.brute_force import best_total_latency
 from tests.strategies import instances
 

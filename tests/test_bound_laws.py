@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import METHODS, POLICIES, InputError, Workload
-from engine.clock import ROUNDS
-from engine.time_indexed.quiet import quiet_solver
+from engine.machine.clock import ROUNDS
+from engine.proof.time_indexed.quiet import quiet_solver
 from tests.strategies import instances
 from tests.test_laws import params_of, run_if_possible
 

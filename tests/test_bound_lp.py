@@ -6,8 +6,8 @@ from hypothesis import given, settings
 
 from engine import InputError, Scenario, Workload, find_method, find_policy, generate
 from engine.bounds import lp as lp_module
-from engine.dual import evaluate
-from engine.time_indexed import model_up_to, relaxation_by_pulp, relaxation_by_scipy
+from engine.proof.dual import evaluate
+from engine.proof.time_indexed import model_up_to, relaxation_by_pulp, relaxation_by_scipy
 from tests.brute_force import best_total_latency
 from tests.strategies import instances
 

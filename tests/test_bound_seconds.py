@@ -20,11 +20,11 @@ from engine import (
     gap,
     generate,
 )
-from engine.clock import ROUNDS, seconds_clock
+from engine.machine.clock import ROUNDS, seconds_clock
 from engine.progress import silent
-from engine.work.alone import time_alone
-from engine.work.envelope import Work, work
-from engine.work.prices import Search
+from engine.proof.work.alone import time_alone
+from engine.proof.work.envelope import Work, work
+from engine.proof.work.prices import Search
 from tests.strategies import instances
 from tests.test_laws import params_of, run_unless_stuck
 

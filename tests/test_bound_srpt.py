@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine import InputError, Workload, find_method
 from engine.bounds.srpt import least_total_latency
-from engine.clock import seconds_clock
+from engine.machine.clock import seconds_clock
 
 times = st.integers(0, 40).map(lambda k: k / 8)
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from engine.lesson import load_lessons
-from engine.puzzle import Puzzle
+from engine.learn.lesson import load_lessons
+from engine.learn.puzzle import Puzzle
 from tests import browser
 
 pytestmark = pytest.mark.skipif(

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import InputError, Scenario, Workload, find_method, find_policy, generate
-from engine.busy_periods import REST, busy_periods
-from engine.certificate import certificate, check
-from engine.league import league
-from engine.losses import loss_of, pricing_bound
+from engine.evidence.certificate import certificate, check
+from engine.evidence.losses import loss_of, pricing_bound
+from engine.measure.league import league
+from engine.proof.busy_periods import REST, busy_periods
 from tests.brute_force import best_total_latency
 from tests.strategies import instances
 

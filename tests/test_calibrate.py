@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine import InputError, Scenario, Workload, find_policy, generate
 from engine.calibrate import Rounds, fit, read_benchmark, see_rounds
-from engine.clock import StepTime, seconds_clock
+from engine.machine.clock import StepTime, seconds_clock
 from tests.benchmark_result import benchmark_result
 
 M = 16_492

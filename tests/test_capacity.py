@@ -11,11 +11,11 @@ from engine.capacity.draws import Draws
 from engine.capacity.objective import Objective, check_it_has_a_rate
 from engine.capacity.rate import Capacity, largest_rate
 from engine.capacity.servers import Servers, fewest_servers
-from engine.clock import ROUNDS
 from engine.fleet import Topology
-from engine.hardware import gpus, presets
-from engine.overload import verdict
-from engine.slo import Slo
+from engine.machine.clock import ROUNDS
+from engine.machine.hardware import gpus, presets
+from engine.measure.overload import verdict
+from engine.measure.slo import Slo
 
 LARGE = presets()["llama-2-70b-a100-tp4"].clock
 SMALL = presets()["llama-3-8b-a100"].clock

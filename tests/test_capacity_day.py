@@ -12,11 +12,11 @@ from engine.capacity.levers import LIMITS, MEMORY, SPEED, Effect, binding, effec
 from engine.capacity.objective import Objective
 from engine.capacity.rate import largest_rate
 from engine.capacity.servers import fewest_servers
-from engine.clock import ROUNDS
 from engine.figures.day import describe_day, describe_pareto, draw_day, draw_pareto
 from engine.fleet import Topology
-from engine.hardware import presets
-from engine.slo import Slo
+from engine.machine.clock import ROUNDS
+from engine.machine.hardware import presets
+from engine.measure.slo import Slo
 
 CLOCK = presets()["llama-2-70b-a100-tp4"].clock
 OBJECTIVE = Objective(Slo(ttft=10))

@@ -8,8 +8,8 @@ from engine.capacity.border import bisect_factor
 from engine.capacity.draws import STEADY, Draws
 from engine.capacity.headroom import headroom_in_words, smallest_memory
 from engine.capacity.rate import largest_rate
-from engine.clock import seconds_clock
-from engine.overload import verdict
+from engine.machine.clock import seconds_clock
+from engine.measure.overload import verdict
 from engine.progress import silent
 
 CLOCK = seconds_clock(0.0372, 1.965e-4, 90, 5.67e-8, 4.2e-5)

@@ -3,8 +3,16 @@
 import pytest
 
 from engine import METHODS, Bound, Workload
-from engine.certainty import EVERY_RUN, KEPT_RUNS, WORDS, by_kind, certainty, holds_for, strongest
-from engine.clock import ROUNDS, seconds_clock
+from engine.evidence.certainty import (
+    EVERY_RUN,
+    KEPT_RUNS,
+    WORDS,
+    by_kind,
+    certainty,
+    holds_for,
+    strongest,
+)
+from engine.machine.clock import ROUNDS, seconds_clock
 
 CLOCKS = (ROUNDS, seconds_clock(0.5, 0.25))
 SPOKEN = [

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 from engine import Bound, InputError, Scenario, Workload, find_method, generate
-from engine.certificate import certificate, check
 from engine.cli import main
+from engine.evidence.certificate import certificate, check
 from tests.strategies import instances
 
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import InputError, Scenario, Workload, find_method, find_policy, generate
-from engine.certificate import certificate, check
 from engine.cli import main
-from engine.clock import seconds_clock
-from engine.hardware import find_preset
+from engine.evidence.certificate import certificate, check
+from engine.machine.clock import seconds_clock
+from engine.machine.hardware import find_preset
 from tests.strategies import instances
 from tests.test_clocks import SECONDS
 

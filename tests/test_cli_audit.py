@@ -6,9 +6,9 @@ import pytest
 
 from engine import Scenario, find_policy, generate
 from engine.cli import main
-from engine.clock import seconds_clock
-from engine.hardware import find_preset
-from engine.own_presets import own_presets
+from engine.machine.clock import seconds_clock
+from engine.machine.hardware import find_preset
+from engine.machine.own_presets import own_presets
 from engine.traces import write_csv
 from tests.benchmark_result import benchmark_result
 

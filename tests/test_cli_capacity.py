@@ -9,8 +9,8 @@ from engine.capacity.draws import Draws
 from engine.capacity.objective import Objective
 from engine.capacity.rate import largest_rate
 from engine.cli import main
-from engine.hardware import find_preset
-from engine.slo import Slo
+from engine.machine.hardware import find_preset
+from engine.measure.slo import Slo
 from engine.traces import write_csv
 
 HARDWARE = ["--clock", "seconds", "--hardware", "llama-2-70b-a100-tp4"]

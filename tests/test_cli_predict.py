@@ -6,7 +6,7 @@ import pytest
 
 from engine import Scenario, find_policy, generate, read_trace
 from engine.cli import main
-from engine.predictions import Lognormal, with_predictions
+from engine.demand.predictions import Lognormal, with_predictions
 from engine.traces import write_csv
 
 MODEL = "lognormal:bias=0.7,spread=0.6"

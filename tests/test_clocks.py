@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.clock import ROUNDS, seconds_clock
 from engine.door import Door
+from engine.machine.clock import ROUNDS, seconds_clock
+from engine.measure.token_gaps import largest_token_gap
 from engine.metrics import memory_curve
 from engine.progress import silent
 from engine.simulate.chunked import chunked
@@ -17,7 +18,6 @@ from engine.simulate.look_ahead import look_ahead
 from engine.simulate.preempting import Admission, preempting
 from engine.simulate.replay import replay
 from engine.simulate.timetable import NEVER
-from engine.token_gaps import largest_token_gap
 from tests import plain_server
 from tests.strategies import DOORS, instances
 

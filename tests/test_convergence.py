@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine import Bound, Run, Scenario, Workload, find_method, generate
-from engine.convergence import as_entries, climbs, is_better, relaxations
+from engine.evidence.convergence import as_entries, climbs, is_better, relaxations
 
 
 def climb_of(*history):

@@ -22,13 +22,13 @@ from engine import (
 from engine.bound import NO_BOUND
 from engine.capacity.objective import Objective
 from engine.cli import main
-from engine.clock import ROUNDS, seconds_clock
 from engine.door import Door
 from engine.fleet import ROUTINGS, Topology
-from engine.league import caveats, league
+from engine.machine.clock import ROUNDS, seconds_clock
+from engine.measure.league import caveats, league
+from engine.measure.overload import verdict
+from engine.measure.slo import Slo, attainment_table
 from engine.metrics import memory_curve, per_request, summary
-from engine.overload import verdict
-from engine.slo import Slo, attainment_table
 from tests.strategies import DOORS, instances
 from tests.test_clocks import CLOCKS
 from tests.test_laws import params_of, run_if_possible

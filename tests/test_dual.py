@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from engine import InputError, Scenario, Workload, find_method, find_policy, generate
-from engine.dual import convex_prices, evaluate, gap_split
+from engine.proof.dual import convex_prices, evaluate, gap_split
 from tests.brute_force import best_total_latency, dual_function
 from tests.strategies import instances
 

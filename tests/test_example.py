@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine import InputError, find_policy
-from engine.example import examples, load_example, read_examples
+from engine.demand.example import examples, load_example, read_examples
 from engine.metrics import queueing, ttft
 
 ORDERS = ("vllm", "fcfs", "mc-sf", "shortest-total", "svf", "sorted-f")

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Workload, find_policy
-from engine.time_indexed import model_up_to
-from engine.time_indexed.exclusion import exclusions
+from engine.proof.time_indexed import model_up_to
+from engine.proof.time_indexed.exclusion import exclusions
 from tests.strategies import instances
 
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from engine.families import (
+from engine.learn.families import (
     fat_and_tiny,
     lasting_and_brief,
     long_then_shorts,
     small_first,
     worst_release,
 )
-from engine.lessons import adversary
+from engine.learn.lessons import adversary
 from engine.metrics import memory_curve
 from engine.policy import find_policy
 

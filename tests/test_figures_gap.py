@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from engine import Bound, Scenario, Workload, find_method, find_policy, generate
-from engine.convergence import climbs
+from engine.evidence.convergence import climbs
+from engine.evidence.losses import Loss, loss_of
 from engine.figures.convergence import describe_convergence, draw_convergence
 from engine.figures.gaps import draw_gaps, explain_lines
 from engine.figures.legend import legend
@@ -18,9 +19,8 @@ from engine.figures.percent_axis import height, percent_axis
 from engine.figures.search import describe_search, draw_search
 from engine.figures.sensitivity import describe_sensitivity, draw_sensitivity
 from engine.figures.ticks import round_numbers, short
-from engine.league import league
-from engine.losses import Loss, loss_of
-from engine.sensitivity import Point, Reading, vary_memory, vary_share
+from engine.measure.league import league
+from engine.sweeps.sensitivity import Point, Reading, vary_memory, vary_share
 
 LOSS = Loss("svf", "svf", "fluid", 100.0, 2.0, 8.0, 0.0)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from engine import POLICIES, Workload, find_policy
-from engine.film import film
+from engine.learn.film import film
 from engine.simulate.look_ahead import look_ahead
 from tests import twin
 from tests.strategies import instances

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import InputError, Scenario, Workload, find_policy, generate
-from engine.fit_laws import (
+from engine.demand.fit_laws import (
     class_record,
     fit_laws,
     laws_in_words,
     split_lengths,
     what_if,
 )
-from engine.other_day import days_in_words, days_table
+from engine.measure.other_day import days_in_words, days_table
 from engine.traces import read_trace
 
 

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import InputError, Scenario, Workload, find_method, find_policy, gap, generate
-from engine.clock import ROUNDS, seconds_clock
 from engine.fleet import ROUTINGS, Topology, read_pools, run_fleet, run_pools
+from engine.machine.clock import ROUNDS, seconds_clock
+from engine.measure.token_gaps import largest_token_gap
 from engine.metrics import memory_curve, per_request, summary
-from engine.token_gaps import largest_token_gap
 from tests.strategies import instances
 
 CLOCK = seconds_clock(0.0372, 1.965e-4, 90, 5.67e-8, 4.2e-5)

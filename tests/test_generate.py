@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy.special import gammaincinv
 
 from engine import InputError
-from engine.arrivals import ARRIVALS, arrival_times
-from engine.generate import generate
-from engine.scenario import Scenario
+from engine.demand.arrivals import ARRIVALS, arrival_times
+from engine.demand.generate import generate
+from engine.demand.scenario import Scenario
 
 scenarios = st.builds(
     Scenario,

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 
 from engine import Bound, Scenario, Workload, find_method, generate
-from engine.certificate import check
 from engine.cli import main
-from engine.example import examples
-from engine.handout import certificate_text, is_too_long, provable, requests_text
+from engine.demand.example import examples
+from engine.evidence.certificate import check
+from engine.evidence.handout import certificate_text, is_too_long, provable, requests_text
 from engine.traces import read_trace
 from tests.strategies import instances
 

@@ -9,12 +9,12 @@ from engine import InputError, Scenario, find_policy, generate
 from engine.capacity.objective import Objective
 from engine.figures.heat_map import describe_heat_map, draw_heat_map
 from engine.fleet import Topology
-from engine.hardware import presets
-from engine.heat_map import HeatMap, grid, in_words, passes, run_cells, standing_for
-from engine.knobs import Experiment, find_knob, knobs_of
-from engine.overload import verdict
-from engine.reading import METRICS, read_all, reading
-from engine.slo import Slo
+from engine.machine.hardware import presets
+from engine.measure.overload import verdict
+from engine.measure.slo import Slo
+from engine.sweeps.heat_map import HeatMap, grid, in_words, passes, run_cells, standing_for
+from engine.sweeps.knobs import Experiment, find_knob, knobs_of
+from engine.sweeps.reading import METRICS, read_all, reading
 
 CLOCK = presets()["llama-2-70b-a100-tp4"].clock
 PICKS = (("svf", (("skip", 0),)), ("vllm", (("watermark", 0.05),)))

@@ -6,9 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Scenario, find_method, find_policy, gap, generate
-from engine.dual import gap_split
 from engine.improve.beam import beam_search, stage_ends
-from engine.improve.chance import below, seeded, uniform
 from engine.improve.guide import guide_of, loss_of_start
 from engine.improve.partial import (
     AT_ONCE,
@@ -24,6 +22,8 @@ from engine.improve.polish import earliest_place, hold, polish
 from engine.improve.search import _parts
 from engine.metrics import memory_curve
 from engine.progress import Found
+from engine.proof.dual import gap_split
+from engine.simulate.chance import below, seeded, uniform
 from engine.simulate.profile import first_after, insert
 from engine.simulate.run import Run
 from tests import twin

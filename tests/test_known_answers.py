@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine import Workload, find_method, find_policy, gap
-from engine.clock import seconds_clock
+from engine.machine.clock import seconds_clock
 from engine.metrics import summary
 
 OURS = json.loads((Path(__file__).parent / "known_answers.json").read_text())

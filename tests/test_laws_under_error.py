@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import METHODS, POLICIES
-from engine.clock import ROUNDS
+from engine.demand.predictions import with_predictions
 from engine.fleet import ROUTINGS, Topology
-from engine.predictions import with_predictions
+from engine.machine.clock import ROUNDS
 from tests.strategies import instances
 from tests.test_clocks import CLOCKS
 from tests.test_laws import check_laws, params_of, run_if_possible, run_unless_stuck

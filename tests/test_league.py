@@ -5,7 +5,7 @@ import pytest
 
 from engine import Bound, Workload, find_policy, gap
 from engine.bound import best_cover
-from engine.league import compare_means, headline, label_of, league, league_table
+from engine.measure.league import compare_means, headline, label_of, league, league_table
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.lesson import load_lessons
-from engine.puzzle import REQUESTS, Puzzle
+from engine.learn.lesson import load_lessons
+from engine.learn.puzzle import REQUESTS, Puzzle
 from tests.test_pages import open_page, said
 
 LEARN = "pages/8_Learn.py"

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from engine import POLICIES
-from engine.example import Requests, written_out
-from engine.lesson import load_lessons, total
-from engine.lessons import (
+from engine.demand.example import Requests, written_out
+from engine.learn.lesson import load_lessons, total
+from engine.learn.lessons import (
     adversary,
     chunked_prefill,
     fat_short,

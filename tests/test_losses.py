@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Scenario, Workload, find_method, find_policy, generate
-from engine.league import league
-from engine.losses import Loss, loss_of, losses_in_words, pricing_bound
+from engine.evidence.losses import Loss, loss_of, losses_in_words, pricing_bound
+from engine.measure.league import league
 from tests.strategies import instances
 
 SPLIT = Loss("svf", "svf", "fluid", 100.0, 2.0, 8.0, 0.0)

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import InputError, Workload, find_policy
-from engine.clock import ROUNDS, StepTime, seconds_clock
 from engine.errors import Livelock
 from engine.fluid import Load, fluid_round, load_of
+from engine.machine.clock import ROUNDS, StepTime, seconds_clock
 from engine.metrics import memory_curve
 from engine.policies.alpha_greedy import ONE_REPEAT
 from engine.policies.complementary import complementary

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from engine import Scenario, Workload, find_policy, generate
-from engine.clock import ROUNDS, seconds_clock
-from engine.overload import _need, verdict
-from engine.work.alone import time_alone
+from engine.machine.clock import ROUNDS, seconds_clock
+from engine.measure.overload import _need, verdict
+from engine.proof.work.alone import time_alone
 
 
 def stream(gap, prompt=6, n=4000):

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import InputError, own_presets
-from engine.clock import seconds_clock
-from engine.hardware import find_preset, presets, shipped_presets
-from engine.preset import Preset, preset_of, record_of
+from engine import InputError
+from engine.machine import own_presets
+from engine.machine.clock import seconds_clock
+from engine.machine.hardware import find_preset, presets, shipped_presets
+from engine.machine.preset import Preset, preset_of, record_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PRESET = Preset(
@@ -47,7 +48,8 @@ def test_saved_preset_is_found_again():
 def test_another_process_sees_it():
     """It survives a restart."""
     own_presets.save(PRESET)
-    code = "from engine.hardware import find_preset; print(find_preset('My server').clock.step.c0)"
+    found = "from engine.machine.hardware import find_preset as find"
+    code = f"{found}; print(find('My server').clock.step.c0)"
     said = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )

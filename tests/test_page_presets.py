@@ -2,9 +2,9 @@
 
 import pytest
 
-from engine.clock import seconds_clock
-from engine.own_presets import own_presets, save
-from engine.preset import Preset
+from engine.machine.clock import seconds_clock
+from engine.machine.own_presets import own_presets, save
+from engine.machine.preset import Preset
 from tests.test_pages import GPU, open_audit, open_page, press, said, vllm_result
 
 MINE = Preset("", "My server", "", "", 1, seconds_clock(0.05, 0.0002, 64), 1.5, "fitted to x.json")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine import Scenario, generate
-from engine.predictions import Interval, with_predictions
+from engine.demand.predictions import Interval, with_predictions
 from engine.traces import write_csv
 from tests.test_pages import open_page, said
 

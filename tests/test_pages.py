@@ -10,11 +10,11 @@ from engine import POLICIES, InputError, Scenario, find_policy, generate
 from engine.audit import Judging, cut
 from engine.audit.judge import default_methods
 from engine.capacity.objective import Objective, check_it_has_a_rate
-from engine.example import examples, load_example
-from engine.hardware import find_preset
-from engine.heat_map import HeatMap
-from engine.knobs import Experiment, find_knob
+from engine.demand.example import examples, load_example
+from engine.machine.hardware import find_preset
 from engine.scale_out import HERE, SCHEDULER
+from engine.sweeps.heat_map import HeatMap
+from engine.sweeps.knobs import Experiment, find_knob
 from pages.parts import audit_windows, capacity_map, gap_sensitivity
 from pages.parts.frame import PAGES
 from pages.parts.view import Choice, View

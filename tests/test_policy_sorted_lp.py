@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Scenario, find_method, find_policy, gap, generate
-from engine.ascent.mean_start import mean_starts
 from engine.batches.objective import lower
 from engine.batches.swap import improve
 from engine.metrics import memory_curve
 from engine.progress import silent
-from engine.time_indexed.quiet import quiet_solver
+from engine.proof.ascent.mean_start import mean_starts
+from engine.proof.time_indexed.quiet import quiet_solver
 from tests import twin
 from tests.batches import sums_of
 from tests.strategies import instances

@@ -9,9 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import InputError, Scenario, Workload, generate
-from engine.fleet import run_pools
-from engine.policy import find_policy
-from engine.predictions import (
+from engine.demand.predictions import (
     EXACT,
     MODELS,
     Bucket,
@@ -23,6 +21,8 @@ from engine.predictions import (
     with_predictions,
     write_predictions,
 )
+from engine.fleet import run_pools
+from engine.policy import find_policy
 
 models = st.one_of(
     st.just(EXACT),

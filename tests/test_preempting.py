@@ -3,7 +3,7 @@
 import pytest
 
 from engine import InputError, Workload, find_policy
-from engine.clock import seconds_clock
+from engine.machine.clock import seconds_clock
 from engine.metrics import recomputed_tokens
 
 

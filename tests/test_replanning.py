@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engine import Workload, find_policy
 from engine.batches.exact import LIMIT
 from engine.batches.swap import swap
-from engine.clock import ROUNDS
+from engine.machine.clock import ROUNDS
 from engine.progress import silent
 from engine.simulate.replanning import replanning
 from tests import twin

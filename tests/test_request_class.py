@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from engine import InputError
-from engine.generate import generate
-from engine.laws import read_law
-from engine.request_class import classes, find_class, read_classes
+from engine.demand.generate import generate
+from engine.demand.laws import read_law
+from engine.demand.request_class import classes, find_class, read_classes
+from engine.demand.scenario import Scenario
 from engine.sample_data import SAMPLE_DATA
-from engine.scenario import Scenario
 
 LEVELS = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 # Of the files named in sample_data/README.md: mean, sd and quantiles of prompt and output,

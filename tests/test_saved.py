@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from engine import InputError, Scenario, find_policy, generate
 from engine.capacity.objective import Objective
-from engine.clock import ROUNDS
 from engine.door import Door
 from engine.fleet import ONE_SERVER, Topology
-from engine.hardware import presets
-from engine.heat_map import HeatMap, passes, run_cells
-from engine.knobs import Experiment, find_knob
-from engine.league import league
+from engine.machine.clock import ROUNDS
+from engine.machine.hardware import presets
+from engine.measure.league import league
 from engine.saved import Keeping, Snapshot, compare, database_url, facts_of, results_of
 from engine.saved.snapshot import read_snapshot
 from engine.saved.sweeps import recall, remember, sweep_key
+from engine.sweeps.heat_map import HeatMap, passes, run_cells
+from engine.sweeps.knobs import Experiment, find_knob
 from tests import postgres
 
 WHY = "the server programs of Debian's package postgresql are not installed"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import InputError
-from engine.scenario import MAX_REQUESTS, Scenario, read_mix
+from engine.demand.scenario import MAX_REQUESTS, Scenario, read_mix
 from engine.wording import THIN
 
 shares = st.lists(st.floats(0, 1e6), min_size=4, max_size=4).filter(lambda four: sum(four) > 1e-3)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from engine import InputError, Scenario, Workload, find_method, find_policy, gap, generate
-from engine.sensitivity import (
+from engine.sweeps.sensitivity import (
     Point,
     Reading,
     affordable,

@@ -6,11 +6,11 @@ import pytest
 
 from engine import Scenario, find_method, find_policy, generate
 from engine.cli import main
-from engine.clock import ROUNDS
 from engine.fleet import ONE_SERVER, Topology
-from engine.league import headline, league
+from engine.machine.clock import ROUNDS
+from engine.measure.league import headline, league
+from engine.reports.session_report import session_report
 from engine.saved import facts_of
-from engine.session_report import session_report
 from engine.version import version
 from tests.test_pages import open_page
 

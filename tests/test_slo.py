@@ -3,9 +3,9 @@
 import pytest
 
 from engine import InputError, Workload, find_policy
-from engine.fairness import in_words, price_table, who_pays
-from engine.league import league
-from engine.slo import Slo, attained, attainment_table
+from engine.measure.fairness import in_words, price_table, who_pays
+from engine.measure.league import league
+from engine.measure.slo import Slo, attained, attainment_table
 
 WORKLOAD = Workload([0, 0, 0], [5, 6, 6], [5, 1, 1], [1, 0, 0], ("quick", "slow"))
 

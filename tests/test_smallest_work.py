@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from engine import Scenario, find_policy, generate
-from engine.clock import seconds_clock
+from engine.machine.clock import seconds_clock
 from tests.strategies import instances
 
 LLAMA_70B = seconds_clock(0.0372, 0.0001965, 90, 5.67e-8, 4.2e-5)

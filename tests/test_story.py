@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 
 from engine import Workload, find_policy
+from engine.measure.story import in_words, obstacle, tell
 from engine.simulate.look_ahead import look_ahead
-from engine.story import in_words, obstacle, tell
 from tests import twin
 from tests.strategies import instances
 

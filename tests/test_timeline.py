@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 
 from engine import Workload, find_policy
-from engine import timeline as tl
-from engine.clock import seconds_clock
+from engine.machine.clock import seconds_clock
+from engine.measure import timeline as tl
 from engine.metrics import mean_memory, memory_curve
 from tests.strategies import instances
 

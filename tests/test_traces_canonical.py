@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import InputError, Workload
-from engine.generate import generate
-from engine.scenario import Scenario
+from engine.demand.generate import generate
+from engine.demand.scenario import Scenario
 from engine.traces import read_trace, write_csv
 from engine.traces import table as table_module
 

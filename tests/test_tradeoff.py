@@ -3,10 +3,10 @@
 import pytest
 
 from engine import Scenario, find_policy, generate
-from engine.clock import seconds_clock
 from engine.errors import Livelock
 from engine.figures.tradeoff import describe_tradeoff, draw_tradeoff
-from engine.tradeoff import in_words, sweep, values_of
+from engine.machine.clock import seconds_clock
+from engine.sweeps.tradeoff import in_words, sweep, values_of
 
 CLOCK = seconds_clock(0.0372, 1.965e-4, 90, 5.67e-8, 4.2e-5)
 SARATHI = find_policy("sarathi")

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from engine import InputError, Scenario, find_policy, generate
 from engine.bound_method import find_method
 from engine.cli import main
-from engine.clock import seconds_clock
+from engine.demand.predictions import EXACT, Interval, Lognormal, with_predictions
 from engine.figures.predictor import describe_predictor, draw_predictor
 from engine.figures.uncertainty import METRICS, describe_uncertainty, draw_uncertainty
+from engine.machine.clock import seconds_clock
 from engine.policy import POLICIES
-from engine.predictions import EXACT, Interval, Lognormal, with_predictions
 from engine.uncertainty.axis import AXES, MARGIN, find_axis
 from engine.uncertainty.best import Reign, reigns
 from engine.uncertainty.break_even import break_evens, first_crossing

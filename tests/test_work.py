@@ -8,15 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Workload
-from engine.clock import StepTime, seconds_clock
+from engine.machine.clock import StepTime, seconds_clock
+from engine.proof.work.alone import prefill_in_chunks, time_alone
+from engine.proof.work.ascent import ascend
+from engine.proof.work.cells import Cells, cells_over, in_groups
+from engine.proof.work.dual import DualFunction, Requests
+from engine.proof.work.envelope import Envelope, floors, steepest, work
+from engine.proof.work.ramps import Ramps, knots_between
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.preempting import Admission
-from engine.work.alone import prefill_in_chunks, time_alone
-from engine.work.ascent import ascend
-from engine.work.cells import Cells, cells_over, in_groups
-from engine.work.dual import DualFunction, Requests
-from engine.work.envelope import Envelope, floors, steepest, work
-from engine.work.ramps import Ramps, knots_between
 from tests import plain_server
 from tests.strategies import instances
 
@@ -163,7 +163,7 @@ def test_time_alone_beyond_the_table(monkeypatch):
     step = StepTime(0.04, 0.0002, 90, 1e-5, 1e-4)
     workload = Workload([0, 0], [10, 300], [40, 200])
     whole = time_alone(workload, step, every_run=True)
-    monkeypatch.setattr("engine.work.alone.TABLE", 100)
+    monkeypatch.setattr("engine.proof.work.alone.TABLE", 100)
     short = time_alone(workload, step, every_run=True)
     assert short.total[0] == whole.total[0]
     assert 0.9 * whole.total[1] < short.total[1] < whole.total[1]

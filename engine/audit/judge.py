@@ -10,10 +10,10 @@ import numpy as np
 from engine.audit.windows import Window
 from engine.bound import Bound, best_cover
 from engine.bound_method import BoundMethod, find_method
-from engine.clock import ROUNDS, Clock
 from engine.errors import InputError
 from engine.fleet import ONE_SERVER, Topology
-from engine.league import label_of
+from engine.machine.clock import ROUNDS, Clock
+from engine.measure.league import label_of
 from engine.policy import Policy
 from engine.progress import Progress, silent
 from engine.workload import Workload

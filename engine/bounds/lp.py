@@ -3,7 +3,7 @@
 The starts are first limited to a horizon, since few columns beyond the end of a good
 schedule matter. That alone would prove nothing: the optimum may end later. So the
 value reported is the dual function at the solver's prices, taken over all starts
-there are (engine/dual). It is a lower bound whatever the solver did, and where it
+there are (engine/proof/dual). It is a lower bound whatever the solver did, and where it
 equals the restricted optimum it is the optimum of the whole relaxation; else the
 horizon is doubled, at most to max a + sum o, beyond which nobody need start.
 
@@ -24,14 +24,14 @@ import numpy as np
 from engine.bound import Bound, Prices
 from engine.bound_method import bound_method
 from engine.bounds.fluid import fluid
-from engine.dual import Dual, evaluate
 from engine.errors import InputError
 from engine.policies.svf import order as by_volume
+from engine.proof.dual import Dual, evaluate
+from engine.proof.time_indexed import model_up_to, relaxation_by_pulp, relaxation_by_scipy
+from engine.proof.time_indexed.growing import GrowingRelaxation
+from engine.proof.time_indexed.model import entries_up_to
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.run import visible_rounds
-from engine.time_indexed import model_up_to, relaxation_by_pulp, relaxation_by_scipy
-from engine.time_indexed.growing import GrowingRelaxation
-from engine.time_indexed.model import entries_up_to
 
 SMALL = 2_000  # entries: up to here the model is written out in PuLP
 WHOLE = 50_000  # and up to here every start up to the horizon is in it

@@ -1,7 +1,7 @@
 """The price bound: as good as a linear program, at sizes where none can be written.
 
-In rounds, prices of memory come up to the value of the time-indexed LP (engine/ascent). In
-seconds, prices of machine time (engine.work.dual) say more than `srpt`.
+In rounds, prices of memory come up to the value of the time-indexed LP (engine/proof/ascent). In
+seconds, prices of machine time (engine.proof.work.dual) say more than `srpt`.
 
 The work of a step is counted, not timed, so that the same requests have the same bound on
 every machine; only a time limit that is asked for goes by the clock.
@@ -14,14 +14,14 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from engine.ascent import Step, ascend
-from engine.ascent.ascend import BLOCKS, MAX_ROUNDS
 from engine.bound import Bound, Prices
 from engine.bound_method import bound_method
 from engine.bounds.fluid import fluid, rounds_at_most
-from engine.clock import ROUNDS
+from engine.machine.clock import ROUNDS
+from engine.proof.ascent import Step, ascend
+from engine.proof.ascent.ascend import BLOCKS, MAX_ROUNDS
+from engine.proof.work.prices import Search
 from engine.simulate.look_ahead import look_ahead
-from engine.work.prices import Search
 
 SECONDS = 2.5  # of counted work for each of the two rows in rounds
 # Seconds of a step, as measured: of a request, of a block's entry in the master, of a round.

@@ -1,6 +1,6 @@
 """One machine that serves work preemptively: the classic bound, in seconds.
 
-By envelope (engine.work.envelope) each token of a request has a work w_ij, and the works
+By envelope (engine.proof.work.envelope) each token of a request has a work w_ij, and the works
 of the tokens that a round yields add up to no more than its length. Spread each over its
 round at a constant rate: all of a request's work w_i is done by one machine, no two
 seconds of it at once, between its arrival, as no round that serves it begins earlier, and
@@ -10,7 +10,7 @@ time (Schrage, Operations Research 16, 1968). G replicas are no better than one 
 times as fast, on which jobs last w_i / G.
 
 It is as good as its envelope, so several are tried. At light load the time alone of every
-request (engine.work.alone) is more.
+request (engine.proof.work.alone) is more.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ import numpy as np
 from engine.bound import Bound
 from engine.bound_method import bound_method
 from engine.compiled import kernel
+from engine.proof.work.alone import time_alone
+from engine.proof.work.envelope import Envelope, steepest, work
 from engine.simulate.waiting import add_waiting, empty_waiting, next_waiting, remove_waiting
-from engine.work.alone import time_alone
-from engine.work.envelope import Envelope, steepest, work
 
 SHARES = np.linspace(0.0, 1.0, 6)  # of the largest theta
 KNEES = np.linspace(0.0, 1.0, 5)  # of N0

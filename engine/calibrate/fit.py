@@ -25,8 +25,8 @@ from functools import cached_property
 import numpy as np
 
 from engine.calibrate.rounds import Rounds
-from engine.clock import Clock, StepTime, seconds_clock
 from engine.errors import InputError
+from engine.machine.clock import Clock, StepTime, seconds_clock
 
 NAMES = ("c0", "c1", "N0", "c2", "c3")
 KNEES = 100  # at most, to try

@@ -6,7 +6,7 @@ from datetime import date
 
 from engine import wording
 from engine.calibrate.fit import Fit
-from engine.preset import Preset
+from engine.machine.preset import Preset
 
 
 def fitted_preset(
@@ -20,14 +20,14 @@ def fitted_preset(
     gpu: str = "",
     tensor_parallel: int = 1,
 ) -> Preset:
-    """The preset of this title, not kept yet: `engine.own_presets.save` does that.
+    """The preset of this title, not kept yet: `engine.machine.own_presets.save` does that.
 
     Parameters
     ----------
     source : the benchmark's file
     server : what the file says of engine, model and date
     engine : what the user says of engine and version
-    model, gpu : keys of engine.hardware, where known: they tell KV cache and price
+    model, gpu : keys of engine.machine.hardware, where known: they tell KV cache and price
     """
     models = ", ".join(" ".join(told.split()) for told in (engine, server) if told.strip())
     told = [

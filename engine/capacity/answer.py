@@ -10,8 +10,8 @@ from engine import wording
 from engine.capacity.cost import Price
 from engine.capacity.rate import Capacity
 from engine.capacity.servers import Servers
-from engine.clock import Clock
 from engine.fleet import Topology
+from engine.machine.clock import Clock
 from engine.policy import POLICIES
 
 IN_WORDS = (

@@ -10,10 +10,10 @@ import csv
 from dataclasses import dataclass
 from functools import cache
 
-from engine.clock import Clock
 from engine.errors import InputError
 from engine.fields import number_in
-from engine.hardware import Preset
+from engine.machine.clock import Clock
+from engine.machine.hardware import Preset
 from engine.sample_data import SAMPLE_DATA
 
 ANY_GPU = 2.5  # USD an hour, where nothing is known

@@ -19,10 +19,10 @@ from engine.capacity.draws import Draws
 from engine.capacity.objective import Objective
 from engine.capacity.rate import Capacity
 from engine.capacity.servers import USUAL_FLEETS, fewest_servers, first_guess, requests_each
-from engine.clock import ROUNDS, Clock
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.fleet import ONE_SERVER, Topology
+from engine.machine.clock import ROUNDS, Clock
 from engine.policy import Policy
 from engine.progress import Progress, silent
 from engine.scale_out import HERE, Sweep, run_all

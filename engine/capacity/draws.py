@@ -1,7 +1,7 @@
 """The same kind of requests, drawn with several seeds and arriving at any rate.
 
 A scenario is drawn anew with each seed; a new rate only stretches its arrivals
-(engine/generate.py), so that one seed's outcomes differ by the rate alone. Requests that
+(engine/demand/generate.py), so that one seed's outcomes differ by the rate alone. Requests that
 were written down or logged are one draw, whose arrivals are stretched; where more of them are
 needed they are played again.
 """
@@ -15,9 +15,9 @@ from functools import cached_property
 import numpy as np
 
 from engine.capacity.objective import check_it_has_a_rate
+from engine.demand.generate import generate
+from engine.demand.scenario import MAX_REQUESTS, RANGES, Scenario
 from engine.fields import number_in
-from engine.generate import generate
-from engine.scenario import MAX_REQUESTS, RANGES, Scenario
 from engine.workload import Workload
 
 SEEDS = 4

@@ -15,13 +15,13 @@ from engine import wording
 from engine.capacity.draws import Draws
 from engine.capacity.objective import Objective
 from engine.capacity.rate import Capacity, Server, largest_rates
-from engine.clock import Clock, StepTime
 from engine.fleet import ONE_SERVER, Topology
+from engine.machine.clock import Clock, StepTime
+from engine.measure.slo import Slo
 from engine.metrics import memory_curve
 from engine.policy import Policy
 from engine.progress import Progress, silent
 from engine.scale_out import HERE
-from engine.slo import Slo
 
 BY = 0.1
 MEMORY, SPEED, LIMITS = "memory", "speed", "limits"

@@ -1,6 +1,6 @@
 """What a server must achieve for a load to count as carried.
 
-Two things: it keeps up, by the verdict of engine/overload.py, and a percentile of the times
+Two things: it keeps up, by the verdict of engine/measure/overload.py, and a percentile of the times
 its users feel stays within their limits. The verdict always counts, for below its limits a
 finite run of an overloaded server proves nothing: with more requests they would be passed.
 A user who gives up or is turned away has missed every limit, so that many must be served.
@@ -14,9 +14,9 @@ import numpy as np
 
 from engine.errors import InputError
 from engine.fields import number_in
-from engine.overload import FEW, verdict
+from engine.measure.overload import FEW, verdict
+from engine.measure.slo import Slo, times_under_limits
 from engine.simulate.run import Run
-from engine.slo import Slo, times_under_limits
 from engine.workload import Workload
 
 

@@ -20,9 +20,9 @@ import numpy as np
 from engine.capacity.border import STEPS, Border, bisect_factor
 from engine.capacity.draws import STEADY, Draws
 from engine.capacity.objective import Objective, keeps_up
-from engine.clock import ROUNDS, Clock
 from engine.errors import Livelock
 from engine.fleet import ONE_SERVER, Topology
+from engine.machine.clock import ROUNDS, Clock
 from engine.policy import POLICIES, Policy
 from engine.progress import Progress, silent
 from engine.scale_out import HERE, Sweep, run_all

@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from engine.capacity.draws import STEADY, Draws
 from engine.capacity.objective import Objective, keeps_up
 from engine.capacity.rate import Capacity
-from engine.clock import ROUNDS, Clock
+from engine.demand.scenario import Scenario
 from engine.errors import Livelock
 from engine.fields import number_in
 from engine.fleet import MOST_REPLICAS, ONE_SERVER, Topology
+from engine.machine.clock import ROUNDS, Clock
 from engine.policy import Policy, find_policy
 from engine.progress import Progress, silent
 from engine.scale_out import HERE, Sweep, run_all
-from engine.scenario import Scenario
 from engine.simulate.run import Run
 
 USUAL_FLEETS = 2  # that are simulated until the fewest servers are known

@@ -24,9 +24,9 @@ from engine.cli.results import print_json, requests_line
 from engine.cli.simulate import read_params
 from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop, read_topology
 from engine.cli.trace_arguments import add_trace_arguments
-from engine.clock import Clock
 from engine.errors import InputError
 from engine.fields import number_in
+from engine.machine.clock import Clock
 from engine.policy import find_policy, quick_policies
 from engine.traces import Report, as_workload, read_requests
 from engine.traces.clock import PER_SECOND
@@ -232,7 +232,7 @@ def print_table(found: Audit, judged: Standing) -> None:
 def _write_report(
     arguments: argparse.Namespace, found: Audit, judged: Standing, report: Report
 ) -> None:
-    from engine.audit_report import audit_report  # plotly is slow to import
+    from engine.reports.audit_report import audit_report  # plotly is slow to import
 
     title = f"{Path(arguments.trace).name}, M = {wording.count(int(arguments.memory))}"
     write_text(arguments.report, audit_report(title, found, judged, report))

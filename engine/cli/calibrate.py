@@ -14,8 +14,8 @@ from engine.cli.numbers import number
 from engine.cli.results import print_json
 from engine.errors import InputError
 from engine.fields import number_in
-from engine.hardware import gpus, models
-from engine.own_presets import save
+from engine.machine.hardware import gpus, models
+from engine.machine.own_presets import save
 
 PERCENTILES = (5, 50, 95)
 UNITS = {"c0": "s", "c1": "s a token", "N0": "tokens", "c2": "s a token", "c3": "s a request"}

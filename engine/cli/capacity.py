@@ -23,7 +23,7 @@ from engine.cli.sweep_arguments import add_sweep_arguments, progress_on_stderr
 from engine.cli.topology_arguments import add_topology_arguments, read_topology
 from engine.errors import InputError
 from engine.fleet import Topology
-from engine.hardware import find_preset
+from engine.machine.hardware import find_preset
 from engine.policy import POLICIES, find_policy, quick_policies
 from engine.scale_out import where
 from engine.workload import check_memory

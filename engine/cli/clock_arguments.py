@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from engine.clock import ROUNDS, Clock
 from engine.errors import InputError
-from engine.hardware import find_preset, presets, read_coefficients
+from engine.machine.clock import ROUNDS, Clock
+from engine.machine.hardware import find_preset, presets, read_coefficients
 
 
 def add_clock_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,13 +6,13 @@ import argparse
 import sys
 from dataclasses import fields
 
-from engine.arrivals import ARRIVALS
 from engine.cli.files import check_output
 from engine.cli.numbers import number
 from engine.cli.predict_argument import add_predict_argument
+from engine.demand.arrivals import ARRIVALS
+from engine.demand.generate import generate
+from engine.demand.scenario import Scenario, read_mix
 from engine.errors import InputError
-from engine.generate import generate
-from engine.scenario import Scenario, read_mix
 from engine.traces import write_csv
 
 NUMBERS = {

@@ -6,10 +6,10 @@ import argparse
 import json
 import sys
 
-from engine import own_presets
 from engine.errors import InputError
-from engine.hardware import find_preset, presets
-from engine.preset import COEFFICIENTS, Preset, record_of
+from engine.machine import own_presets
+from engine.machine.hardware import find_preset, presets
+from engine.machine.preset import COEFFICIENTS, Preset, record_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ import argparse
 from engine.capacity.objective import Objective
 from engine.cli.numbers import number
 from engine.errors import InputError
-from engine.slo import Slo
+from engine.measure.slo import Slo
 
 LIMITS = {"ttft": "time to first token", "tpot": "time per output token", "latency": "end to end"}
 

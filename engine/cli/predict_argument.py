@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from engine.demand.predictions import read_predictions, with_predictions
 from engine.fields import number_in
-from engine.predictions import read_predictions, with_predictions
 from engine.workload import Workload
 
 LOOKS = (

@@ -13,10 +13,10 @@ from engine.cli.files import check_output, write_text
 from engine.cli.scenario_arguments import add_source_arguments, read_source
 from engine.cli.simulate import chosen_policies, run_all, warn
 from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop, read_topology
-from engine.generate import generate
-from engine.league import label_of, league
+from engine.demand.generate import generate
+from engine.demand.scenario import Scenario
+from engine.measure.league import label_of, league
 from engine.saved.snapshot import facts_of
-from engine.scenario import Scenario
 from engine.workload import check_memory, set_aside
 
 
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> None:
     trace = "" if scenario else Path(arguments.trace).name
     labels = [label_of(run) for run in runs]
     facts = facts_of(workload, scenario, memory, clock, topology, labels, trace)
-    from engine.session_report import session_report  # plotly is slow to import
+    from engine.reports.session_report import session_report  # plotly is slow to import
 
     title = str(scenario) if scenario else f"{trace}, M = {wording.count(memory)}"
     write_text(arguments.output, session_report(title, facts, entries, bounds))

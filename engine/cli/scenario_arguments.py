@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from dataclasses import fields
 
-from engine.arrivals import ARRIVALS
 from engine.cli.clock_arguments import add_clock_arguments
 from engine.cli.generate import NUMBERS
 from engine.cli.numbers import number
 from engine.cli.predict_argument import add_predict_argument, predicted
 from engine.cli.trace_arguments import read_workload
+from engine.demand.arrivals import ARRIVALS
+from engine.demand.scenario import Scenario, read_mix
 from engine.errors import InputError
-from engine.scenario import Scenario, read_mix
 from engine.workload import Workload
 
 

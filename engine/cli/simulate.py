@@ -22,8 +22,8 @@ from engine.cli.trace_arguments import add_trace_arguments, read_workload
 from engine.errors import InputError, Livelock
 from engine.fields import number_in
 from engine.fleet import Topology
+from engine.measure.overload import verdict
 from engine.metrics import per_request, summary
-from engine.overload import verdict
 from engine.policy import Policy, find_policy, quick_policies
 from engine.progress import Found
 from engine.simulate.run import Run

@@ -20,10 +20,10 @@ from engine.cli.sweep_arguments import add_sweep_arguments, progress_on_stderr
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.fleet import Topology
-from engine.knobs import Experiment, Knob, Turns, find_knob
 from engine.policy import find_policy, quick_policies
-from engine.reading import read_each
 from engine.scale_out import where
+from engine.sweeps.knobs import Experiment, Knob, Turns, find_knob
+from engine.sweeps.reading import read_each
 from engine.workload import check_memory
 
 MOST_CELLS = 10_000

@@ -12,11 +12,11 @@ from engine.cli.numbers import number
 from engine.cli.results import print_json
 from engine.cli.scenario_arguments import add_source_arguments, read_source
 from engine.cli.simulate import read_params
+from engine.demand.predictions import EXACT, Lognormal, Predictions, read_predictions
+from engine.demand.scenario import Scenario
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.policy import find_policy
-from engine.predictions import EXACT, Lognormal, Predictions, read_predictions
-from engine.scenario import Scenario
 from engine.uncertainty.axis import AXES, MARGIN, find_axis
 from engine.uncertainty.break_even import break_evens
 from engine.uncertainty.margin import advise

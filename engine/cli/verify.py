@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from engine.certificate import check
 from engine.cli.results import print_json, requests_line
 from engine.cli.trace_arguments import add_reading_arguments, read_workload
 from engine.errors import InputError
+from engine.evidence.certificate import check
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from engine import wording
 from engine.bound import Bound
-from engine.convergence import Climb
+from engine.evidence.convergence import Climb
 from engine.figures.palette import BOUND_GREY, DOT, INDIGO, SOLID, TEAL
 
 LINES = ((INDIGO, SOLID), (TEAL, DOT))  # for runs that keep their cache, for every run

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from engine.figures.palette import DASH, INDIGO, LIMIT_GREY, SOLID, TEAL, policy_style
 from engine.figures.ticks import round_numbers
-from engine.lesson import Curves
+from engine.learn.lesson import Curves
 from engine.policy import POLICIES
 
 OTHERS = ((INDIGO, SOLID), (TEAL, DASH))  # lines that are no policy's

@@ -7,8 +7,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from engine.figures.palette import MEMORY_RED, WAIT_GREY, class_colour
+from engine.measure.timeline import density, memory_stack, slots, stays_within
 from engine.simulate.run import Run
-from engine.timeline import density, memory_stack, slots, stays_within
 from engine.wording import count, moment
 
 MOST_BARS = 2500

@@ -9,10 +9,10 @@ import plotly.graph_objects as go
 
 from engine import wording
 from engine.bound import Bound
-from engine.certainty import strongest
+from engine.evidence.certainty import strongest
 from engine.figures.palette import BOUND_GREY, policy_style
 from engine.figures.ticks import round_numbers, short
-from engine.league import Entry
+from engine.measure.league import Entry
 
 WIDE = 3.0  # largest over smallest: beyond, the axis is logarithmic
 

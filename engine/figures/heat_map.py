@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 from engine import wording
 from engine.figures.palette import LIMIT_GREY, policy_style
 from engine.figures.ticks import round_numbers, short
-from engine.heat_map import Cell, HeatMap, Place, doubtful_places, grid, standing_for
-from engine.reading import METRICS, VERDICTS, Reading
+from engine.sweeps.heat_map import Cell, HeatMap, Place, doubtful_places, grid, standing_for
+from engine.sweeps.reading import METRICS, VERDICTS, Reading
 
 OVERLOAD_GREY = "#c9c9c9"
 DOUBT = "#d55e00"

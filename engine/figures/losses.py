@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from engine import wording
+from engine.evidence.losses import Loss
 from engine.figures.palette import LOSS_COLOURS
-from engine.losses import Loss
 
 SEEN = 0.005  # of a bar: what is less for every policy is not drawn
 WRITTEN = 0.12  # of the bar: a part that is narrower has no room for its number

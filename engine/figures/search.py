@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from engine import wording
 from engine.figures.palette import policy_style
 from engine.figures.percent_axis import height, percent_axis
-from engine.league import Entry
+from engine.measure.league import Entry
 
 TICKS = [digit * 10.0**power for power in range(-3, 3) for digit in (1, 2, 5)]  # seconds
 DECADES = 100  # the work drawn, over the least of it that is drawn

@@ -11,7 +11,7 @@ from engine import wording
 from engine.figures.palette import BOUND_GREY, MEMORY_RED, SOLID, policy_style
 from engine.figures.percent_axis import height, percent_axis
 from engine.figures.ticks import short
-from engine.sensitivity import Point, Series
+from engine.sweeps.sensitivity import Point, Series
 
 ROOM = 0.1  # of the axis, between two ticks
 

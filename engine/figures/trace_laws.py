@@ -6,10 +6,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from engine import wording
+from engine.demand.fit_laws import DailyCurve, Split
 from engine.figures.palette import LIMIT_GREY, MEMORY_RED, class_colour
 from engine.figures.ticks import round_numbers, short
 from engine.figures.time_axis import time_axis
-from engine.fit_laws import DailyCurve, Split
 
 BINS = 60
 LAYOUT = {

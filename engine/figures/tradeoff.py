@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from engine.figures.palette import policy_style
-from engine.tradeoff import PERCENT, Outcome
+from engine.sweeps.tradeoff import PERCENT, Outcome
 from engine.wording import count, number
 
 

@@ -12,10 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.clock import ROUNDS, Clock
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.fleet.routing import ROUTINGS, route
+from engine.machine.clock import ROUNDS, Clock
 from engine.policy import Policy
 from engine.progress import Progress, silent
 from engine.simulate.run import Preemptions, Run

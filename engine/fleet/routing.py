@@ -15,10 +15,10 @@ from collections.abc import Callable
 import numpy as np
 
 from engine.errors import InputError
+from engine.measure.timeline import held_at
 from engine.policy import Policy
 from engine.progress import Progress
 from engine.simulate.run import Run
-from engine.timeline import held_at
 from engine.workload import Workload
 
 MOST_ROUTED = 20_000  # requests, where each arrival asks the replicas for their state

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.clock import ROUNDS, Clock
 from engine.fleet.pools import run_pools
 from engine.fleet.replicas import run_fleet
 from engine.fleet.routing import knows_later_arrivals, looks
+from engine.machine.clock import ROUNDS, Clock
 from engine.policy import Policy
 from engine.progress import Progress, silent
 from engine.simulate.run import Run

@@ -1,6 +1,6 @@
 """Better schedules than any list policy finds, under a budget of work.
 
-What makes it work is the identity of engine/dual: at prices lam, a schedule's total
+What makes it work is the identity of engine/proof/dual: at prices lam, a schedule's total
 latency exceeds the bound L by exactly
 
     sum_i rc_i(start_i)  +  sum_t lam[t] (M - used[t]),

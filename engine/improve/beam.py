@@ -20,7 +20,6 @@ from collections.abc import Callable
 import numpy as np
 
 from engine.compiled import kernel, part
-from engine.improve.chance import seeded, uniform
 from engine.improve.guide import Guide, guide_of
 from engine.improve.partial import (
     AT_ONCE,
@@ -33,6 +32,7 @@ from engine.improve.partial import (
     least_loss_to_come,
     run_until,
 )
+from engine.simulate.chance import seeded, uniform
 from engine.workload import Workload
 
 STARTS_A_STAGE = 4

@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.bounds.fluid import backlog_falls
 from engine.compiled import kernel, part
-from engine.dual import convex_prices, evaluate
+from engine.proof.dual import convex_prices, evaluate
 from engine.workload import Workload
 
 

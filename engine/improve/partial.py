@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.compiled import kernel, part
-from engine.improve.chance import uniform
 from engine.improve.guide import loss_of_start, price_of_idle
+from engine.simulate.chance import uniform
 from engine.simulate.profile import earliest_fit, first_after, insert, used_between
 
 NO_END = np.iinfo(np.int64).max // 4

@@ -20,7 +20,7 @@ SECONDS = Param(
     title="Best found",
     rule="Searches offline: a beam of random schedules guided by prices of memory, then small "
     "groups of requests taken out and put back better.",
-    source="ours; the identity behind it is in engine/dual",
+    source="ours; the identity behind it is in engine/proof/dual",
     group="ours",
     offline=True,
     params=(SECONDS,),

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from engine.ascent.mean_start import mean_starts
 from engine.batches.peel import peel
 from engine.batches.swap import improve
 from engine.policies.sorted_lp import GRIDS
 from engine.policy import ordered_policy
+from engine.proof.ascent.mean_start import mean_starts
 
 
 @ordered_policy(

@@ -1,7 +1,7 @@
 """Smallest work first: svf with seconds of machine work in place of token-rounds of memory."""
 
 from engine.policy import ordered_policy
-from engine.work.envelope import floors, work
+from engine.proof.work.envelope import floors, work
 
 
 @ordered_policy(

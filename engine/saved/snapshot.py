@@ -8,14 +8,14 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from engine import wording
-from engine.arrivals import ARRIVALS
-from engine.clock import Clock
+from engine.demand.arrivals import ARRIVALS
+from engine.demand.predictions import write_predictions
+from engine.demand.scenario import Scenario
 from engine.errors import InputError
 from engine.fields import build
 from engine.fleet import Topology
-from engine.league import Entry
-from engine.predictions import write_predictions
-from engine.scenario import Scenario
+from engine.machine.clock import Clock
+from engine.measure.league import Entry
 from engine.version import version
 from engine.workload import Workload
 

@@ -15,10 +15,10 @@ from datetime import UTC, datetime
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from engine.heat_map import Cell, HeatMap, Place
-from engine.reading import Reading
+from engine.demand.scenario import Scenario
 from engine.saved.keeping import TABLES, Keeping
-from engine.scenario import Scenario
+from engine.sweeps.heat_map import Cell, HeatMap, Place
+from engine.sweeps.reading import Reading
 from engine.version import version
 
 MOST_CHARACTERS = 100_000_000  # of all parts together

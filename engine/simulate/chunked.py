@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from engine.clock import Clock
 from engine.compiled import kernel, part
+from engine.machine.clock import Clock
 from engine.progress import Progress
 from engine.simulate.preempting import (
     Admission,

@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.clock import ROUNDS, Clock
 from engine.compiled import kernel, part
+from engine.machine.clock import ROUNDS, Clock
 from engine.progress import Progress, silent
 from engine.simulate.entrance import WAITS, arrival_order
 from engine.simulate.look_ahead import look_ahead

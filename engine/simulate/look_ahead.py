@@ -26,8 +26,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.clock import ROUNDS, Clock
 from engine.compiled import kernel, part
+from engine.machine.clock import ROUNDS, Clock
 from engine.simulate.entrance import (
     WAITS,
     arrival_order,

@@ -26,8 +26,8 @@ import math
 from functools import partial
 from typing import NamedTuple
 
-from engine.clock import Clock
 from engine.compiled import kernel, part
+from engine.machine.clock import Clock
 from engine.progress import Progress
 from engine.simulate.entrance import first_waiting
 from engine.simulate.run import Run

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.clock import Clock
+from engine.machine.clock import Clock
 from engine.progress import Progress
 from engine.simulate.entrance import (
     WAITS,

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.clock import Clock
 from engine.compiled import kernel, part
+from engine.machine.clock import Clock
 from engine.progress import Progress
 from engine.simulate.entrance import WAITS, arrival_order
 from engine.simulate.outlook import (

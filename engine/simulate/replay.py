@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.clock import Clock
 from engine.door import OPEN
 from engine.errors import InputError
+from engine.machine.clock import Clock
 from engine.simulate.guessing import in_order
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.run import Run

@@ -26,11 +26,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.clock import Clock
 from engine.compiled import kernel, part
 from engine.errors import Livelock
-from engine.improve.chance import seeded, uniform
+from engine.machine.clock import Clock
 from engine.progress import Progress
+from engine.simulate.chance import seeded, uniform
 from engine.simulate.line import call_next, line_up, line_up_arrivals, new_line
 from engine.simulate.run import Run
 from engine.simulate.serve import serve

@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 
 from engine import wording
-from engine.clock import ROUNDS, Clock
 from engine.errors import InputError
+from engine.machine.clock import ROUNDS, Clock
 from engine.simulate.entrance import GAVE_UP, TURNED_AWAY
 from engine.simulate.timetable import Timetable
 from engine.workload import Workload

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.clock import Clock
+from engine.machine.clock import Clock
 from engine.progress import Progress
 from engine.simulate.entrance import arrival_order, as_it_came, open_entrance, who_left
 from engine.simulate.run import Preemptions, Run, Stays

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.clock import Clock, StepTime
 from engine.compiled import kernel, part
+from engine.machine.clock import Clock, StepTime
 
 NEVER = np.iinfo(np.int64).max
 NOW = np.dtype([("round", "i8"), ("seconds", "f8"), ("spans", "i8"), ("extra", "f8")])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from engine.demand.predictions import Interval, Lognormal, Predictions
 from engine.errors import InputError
-from engine.predictions import Interval, Lognormal, Predictions
 
 MARGIN = "margin"
 

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.predictions import Guess
+from engine.demand.predictions import Guess
 from engine.uncertainty.pairs import FEW, Pairs
 from engine.workload import MAX_TOKENS, Workload
 
@@ -38,7 +38,7 @@ class Resampled:
     told: ClassVar[str] = "Errors are drawn from a record of predicted and true outputs."
 
     def guess(self, workload: Workload, uniform: np.ndarray) -> Guess:
-        """As for the models of engine/predictions.py."""
+        """As for the models of engine/demand/predictions.py."""
         pairs = self.pairs
         by_true = np.lexsort((pairs.ratio, pairs.true))
         count = min(GROUPS, max(1, len(pairs) // FEW))

@@ -1,7 +1,7 @@
 """Policies run at every value of an axis, on the same requests with the same luck.
 
 A draw has one seed, for requests and predictions. Along an axis of errors the same standard
-errors are scaled (engine/predictions.py), so that within a draw only what is varied differs.
+errors are scaled (engine/demand/predictions.py), so that within a draw only what is varied differs.
 A policy that the axis does not concern runs once a draw.
 
 Gaps are against the clairvoyant bound: one certified for all schedules of the true outputs,
@@ -17,15 +17,15 @@ import numpy as np
 
 from engine.bound import Bound, gap
 from engine.bound_method import find_method
-from engine.clock import ROUNDS, Clock
+from engine.demand.generate import generate
+from engine.demand.predictions import EXACT, Predictions, with_predictions
+from engine.demand.scenario import Scenario
 from engine.errors import Livelock
 from engine.fleet import ONE_SERVER, Topology
-from engine.generate import generate
-from engine.overload import verdict
+from engine.machine.clock import ROUNDS, Clock
+from engine.measure.overload import verdict
 from engine.policy import POLICIES, Policy
-from engine.predictions import EXACT, Predictions, with_predictions
 from engine.progress import Progress, silent
-from engine.scenario import Scenario
 from engine.simulate.guessing import COST
 from engine.simulate.run import Run
 from engine.uncertainty.axis import MARGIN, Axis

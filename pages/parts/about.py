@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from engine import METHODS, POLICIES
+from engine.demand.request_class import classes
 from engine.policy import GROUPS, Policy
-from engine.request_class import classes
 
 MODEL = """
 ## The model
@@ -91,8 +91,8 @@ GLOSSARY = """
 
 ## Add a policy
 A policy is one file in `engine/policies`. It declares itself there, and is then in the sidebar,
-on the command line, in the tests and on this page. A lesson is one file in `engine/lessons`, and
-is then on Learn and under the tests that hold for every lesson.
+on the command line, in the tests and on this page. A lesson is one file in
+`engine/learn/lessons`, and is then on Learn and under the tests that hold for every lesson.
 """
 
 

@@ -9,13 +9,13 @@ import streamlit as st
 from engine.audit import Audit, Standing
 from engine.audit.standings import headline, remarks
 from engine.audit.tables import standings_table, windows_table
-from engine.audit_report import DRAWN, WHAT_A_GAP_IS, audit_report
 from engine.figures.audit import (
     describe_gap_over_day,
     describe_standings,
     draw_gap_over_day,
     draw_standings,
 )
+from engine.reports.audit_report import DRAWN, WHAT_A_GAP_IS, audit_report
 from pages.parts import show
 from pages.parts.audit_trace import trace_in_words
 from pages.parts.audit_windows import Plan, has_measured

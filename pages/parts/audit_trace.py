@@ -6,14 +6,14 @@ import numpy as np
 import streamlit as st
 
 from engine import wording
-from engine.audit_report import import_table
+from engine.demand.fit_laws import TraceLaws, laws_in_words
 from engine.figures.trace_laws import (
     describe_curve,
     describe_lengths,
     draw_curve,
     draw_lengths,
 )
-from engine.fit_laws import TraceLaws, laws_in_words
+from engine.reports.audit_report import import_table
 from engine.traces.clock import PER_SECOND
 from pages.parts import show
 from pages.parts.upload import AS_GIVEN, Upload, unit_seconds

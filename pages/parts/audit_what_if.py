@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from engine.fit_laws import TraceLaws, what_if
-from engine.handout import requests_text
-from engine.other_day import days_in_words, days_table
+from engine.demand.fit_laws import TraceLaws, what_if
+from engine.evidence.handout import requests_text
+from engine.measure.other_day import days_in_words, days_table
 from pages.parts import show
 from pages.parts.jobs import finished, offer
 from pages.parts.link import linked

@@ -16,7 +16,7 @@ from engine import find_method
 from engine.audit import Audit, Judged, Judging, Window, cut, pick
 from engine.audit.judge import default_methods
 from engine.audit.windows import REQUESTS
-from engine.clock import Clock
+from engine.machine.clock import Clock
 from engine.progress import Progress
 from pages.parts.jobs import Job
 from pages.parts.link import linked

@@ -11,8 +11,8 @@ from engine.capacity.cost import Price, price_of
 from engine.capacity.draws import MOST_SEEDS, SEEDS, Draws
 from engine.capacity.objective import Objective, check_it_has_a_rate
 from engine.errors import InputError
-from engine.hardware import Preset, presets
-from engine.slo import Slo
+from engine.machine.hardware import Preset, presets
+from engine.measure.slo import Slo
 from pages.parts.jobs import NothingYet
 from pages.parts.latency_controls import ask_slo
 from pages.parts.link import linked

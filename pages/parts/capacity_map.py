@@ -13,11 +13,11 @@ import streamlit as st
 
 from engine import InputError, Scenario, wording
 from engine.figures.heat_map import describe_heat_map, draw_heat_map
-from engine.heat_map import Cell, HeatMap, Place, in_words, passes, run_cells
-from engine.knobs import Experiment, Knob, knobs_of
 from engine.progress import Progress
-from engine.reading import METRICS, PERCENTILES
 from engine.saved.sweeps import recall, remember, sweep_key
+from engine.sweeps.heat_map import Cell, HeatMap, Place, in_words, passes, run_cells
+from engine.sweeps.knobs import Experiment, Knob, knobs_of
+from engine.sweeps.reading import METRICS, PERCENTILES
 from pages.parts import show
 from pages.parts.capacity_controls import Question, in_clock
 from pages.parts.capacity_rates import is_affordable

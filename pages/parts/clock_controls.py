@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from engine.clock import ROUNDS, Clock, seconds_clock
 from engine.errors import InputError
-from engine.hardware import Preset, presets
-from engine.own_presets import PREFIX, delete, is_own, rename, unreadable
+from engine.machine.clock import ROUNDS, Clock, seconds_clock
+from engine.machine.hardware import Preset, presets
+from engine.machine.own_presets import PREFIX, delete, is_own, rename, unreadable
 from pages.parts.link import forget, linked
 
 FIELDS = {  # name: (label, how many of its unit a second has, help)

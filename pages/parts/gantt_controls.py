@@ -7,7 +7,7 @@ import streamlit as st
 
 from engine import InputError, Run
 from engine.figures.gantt import MOST_BARS
-from engine.timeline import stays_within
+from engine.measure.timeline import stays_within
 from pages.parts.link import linked
 from pages.parts.view import Choice, View
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from engine import Bound, wording
-from engine.certainty import PROOF_BY_PRICES, by_kind, holds_for
-from engine.handout import certificate_text, is_too_long, provable, requests_text
-from engine.hindsight import MOST_REQUESTS
+from engine.evidence.certainty import PROOF_BY_PRICES, by_kind, holds_for
+from engine.evidence.handout import certificate_text, is_too_long, provable, requests_text
+from engine.proof.hindsight import MOST_REQUESTS
 from pages.parts.jobs import Job, offer
 from pages.parts.view import View
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from engine import Bound
+from engine.evidence.losses import loss_of, losses_in_words, pricing_bound
 from engine.figures.losses import describe_losses, draw_losses
-from engine.league import Entry
-from engine.losses import loss_of, losses_in_words, pricing_bound
+from engine.measure.league import Entry
 from pages.parts import show
 from pages.parts.jobs import Job, finished, offer
 from pages.parts.view import View

@@ -12,10 +12,10 @@ from dataclasses import replace
 import streamlit as st
 
 from engine import Bound, Run, wording
-from engine.convergence import as_entries, climbs, is_better, relaxations
+from engine.evidence.convergence import as_entries, climbs, is_better, relaxations
 from engine.figures.convergence import describe_convergence, draw_convergence
 from engine.figures.search import describe_search, draw_search
-from engine.league import Entry, is_proved_best
+from engine.measure.league import Entry, is_proved_best
 from engine.progress import Found, Progress
 from pages.parts import show
 from pages.parts.jobs import Job, offer

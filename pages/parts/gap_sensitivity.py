@@ -12,7 +12,7 @@ import streamlit as st
 from engine.figures.legend import legend
 from engine.figures.sensitivity import describe_sensitivity, draw_sensitivity, labels
 from engine.progress import Progress
-from engine.sensitivity import (
+from engine.sweeps.sensitivity import (
     Point,
     Series,
     gaps_at,

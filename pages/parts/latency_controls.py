@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from engine.latency import QUANTITIES
-from engine.slo import Slo
+from engine.measure.latency import QUANTITIES
+from engine.measure.slo import Slo
 from pages.parts.link import linked
 from pages.parts.view import View
 

@@ -8,10 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from engine import wording
-from engine.fairness import in_words, price_table, who_pays
-from engine.latency import class_table
-from engine.league import Entry, rival_of
-from engine.slo import Slo, attainment_table
+from engine.measure.fairness import in_words, price_table, who_pays
+from engine.measure.latency import class_table
+from engine.measure.league import Entry, rival_of
+from engine.measure.slo import Slo, attainment_table
 from pages.parts import show
 
 NAMES = {"ttft": "TTFT", "tpot": "TPOT", "latency": "End to end", "all": "All limits"}

@@ -6,7 +6,7 @@ import streamlit as st
 
 from engine import POLICIES
 from engine.figures.tradeoff import describe_tradeoff, draw_tradeoff
-from engine.tradeoff import in_words, sweep, values_of
+from engine.sweeps.tradeoff import in_words, sweep, values_of
 from pages.parts import show
 from pages.parts.jobs import Job, finished, offer
 from pages.parts.link import linked

@@ -7,7 +7,7 @@ from functools import cache
 import streamlit as st
 
 from engine.figures.curves import draw_curves
-from engine.lesson import Lesson, Question, Step, load_lessons
+from engine.learn.lesson import Lesson, Question, Step, load_lessons
 from pages.parts import show
 from pages.parts.link import forget, linked
 from pages.parts.player import play

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from engine import InputError, wording
-from engine.hardware import DEFAULT as DEFAULT_PRESET
-from engine.hardware import GIB, Budget, Preset, budget, find_preset, gpus, models
+from engine.machine.hardware import DEFAULT as DEFAULT_PRESET
+from engine.machine.hardware import GIB, Budget, Preset, budget, find_preset, gpus, models
 
 BLOCK = 16  # tokens, vLLM's own value
 

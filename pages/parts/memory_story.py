@@ -6,9 +6,9 @@ import pandas as pd
 import streamlit as st
 
 from engine import Run, wording
+from engine.measure.story import in_words, tell
+from engine.measure.timeline import held_at
 from engine.metrics import mean_memory, peak_memory
-from engine.story import in_words, tell
-from engine.timeline import held_at
 from pages.parts.link import linked
 
 

@@ -12,7 +12,7 @@ from streamlit.components.v2 import component
 
 from engine import Run
 from engine.figures.palette import MEMORY_RED, class_colour
-from engine.film import Film, film
+from engine.learn.film import Film, film
 
 HERE = Path(__file__).parent
 HEADROOM = 1.18  # of M, or of what the checks would need: so much of the axis is drawn

@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from engine import Scenario, Workload
-from engine.predictions import (
+from engine.demand.predictions import (
     EDGES,
     MODELS,
     Bucket,

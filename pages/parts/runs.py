@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterable
 
 from engine import METHODS, POLICIES
-from engine.advice import what_next
 from engine.capacity import rate
 from engine.capacity.draws import Draws
 from engine.capacity.headroom import headroom_in_words, smallest_memory
-from engine.league import Entry
+from engine.measure.advice import what_next
+from engine.measure.league import Entry
 from engine.scale_out import where
 from engine.workload import set_aside
 from pages.parts.jobs import AT_ONCE, Job

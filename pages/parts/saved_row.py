@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from engine import Bound, InputError
-from engine.league import Entry, league
+from engine.measure.league import Entry, league
 from engine.progress import silent
 from engine.saved import Snapshot, facts_of, results_of
 from pages.parts import link
@@ -90,7 +90,7 @@ class _Shown:
 
     def report(self) -> bytes:
         """As a web page."""
-        from engine.session_report import session_report  # plotly is slow to import
+        from engine.reports.session_report import session_report  # plotly is slow to import
 
         address = f"{self._here}?{urlencode(self._settings, doseq=True)}" if self._here else ""
         return session_report(self._view.title, self._facts(), *self._league(), address).encode()

@@ -7,9 +7,9 @@ from dataclasses import replace
 import streamlit as st
 
 from engine import Workload
-from engine.clock import Clock
 from engine.door import LONGEST_MODEL_LEN, LONGEST_PATIENCE, LONGEST_QUEUE, Door
 from engine.fleet import ROUTINGS, Topology
+from engine.machine.clock import Clock
 from pages.parts.link import linked
 
 ALIKE, POOLS = "alike", "pools"

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from engine import Run, wording
-from engine.league import Entry, who_is_not_served, written_table
+from engine.measure.league import Entry, who_is_not_served, written_table
 from pages.parts.jobs import finished, offer
 from pages.parts.runs import advice_job, bound_jobs, headroom_job
 from pages.parts.view import View

@@ -7,13 +7,13 @@ from dataclasses import replace
 import streamlit as st
 
 from engine import wording
-from engine.arrivals import ARRIVALS
-from engine.clock import Clock
-from engine.example import examples, load_example
-from engine.generate import generate
-from engine.hardware import Preset
-from engine.request_class import classes
-from engine.scenario import RANGES, Scenario
+from engine.demand.arrivals import ARRIVALS
+from engine.demand.example import examples, load_example
+from engine.demand.generate import generate
+from engine.demand.request_class import classes
+from engine.demand.scenario import RANGES, Scenario
+from engine.machine.clock import Clock
+from engine.machine.hardware import Preset
 from engine.workload import MAX_MEMORY
 from pages.parts.clock_controls import ask_preset, ask_round_times
 from pages.parts.link import forget, linked

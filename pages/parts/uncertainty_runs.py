@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine import POLICIES
-from engine.predictions import EXACT, Predictions
+from engine.demand.predictions import EXACT, Predictions
 from engine.uncertainty.axis import AXES
 from engine.uncertainty.pairs import FEW, pairs_of
 from engine.uncertainty.pooled import Pooled

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from engine import wording
+from engine.demand.predictions import MODELS, Interval, Lognormal, Predictions, write_predictions
 from engine.figures.uncertainty import METRICS, describe_uncertainty, draw_uncertainty
-from engine.predictions import MODELS, Interval, Lognormal, Predictions, write_predictions
 from engine.uncertainty.axis import AXES, MARGIN
 from engine.uncertainty.break_even import break_evens
 from engine.uncertainty.pooled import Pooled

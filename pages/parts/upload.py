@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from engine import Workload, wording
-from engine.clock import Clock
+from engine.machine.clock import Clock
 from engine.traces import Report, Requests, as_workload, read_requests
 from engine.traces.clock import PER_SECOND
 from engine.traces.formats import canonical

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from engine import POLICIES, Scenario, Workload
-from engine.clock import ROUNDS, Clock
+from engine.demand.predictions import EXACT, with_predictions
 from engine.fleet import ONE_SERVER, Topology
+from engine.machine.clock import ROUNDS, Clock
 from engine.policy import Policy
-from engine.predictions import EXACT, with_predictions
 from engine.simulate.guessing import COST
 
 

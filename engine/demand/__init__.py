@@ -1,0 +1,1 @@
+"""What is asked of the servers: classes, lengths, arrivals, predictions."""

@@ -1,0 +1,211 @@
+"""A bound in seconds, proved by prices of machine time that never rise.
+
+For each envelope (engine/proof/work/envelope.py) the price of a second of machine time is given at
+some times after the first arrival; between them it falls straight, after the last it is 0.
+What is checked is the theorem of engine/proof/work/dual.py, on cells of the given width in each of
+which a price is constant: what it is at the middle. Any prices that never rise prove
+something, so nothing about how they were found matters.
+
+The checker shares no code with engine/proof/work. It walks every token of every request: its work
+under each envelope, and the time from it to the completion, h whole cells at least; and it
+tries every cell for the completion, up to where its latency alone is above the best. Inside a
+cell only the latency changes, so its begin is the best there, or the end of the time alone.
+A completion so early that the first token came before the first arrival is none.
+
+All terms are sums of numbers >= 0, so floats err by few roundings of each, which are taken
+off; the rest is added in exact fractions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from engine.bound import Bound
+from engine.errors import InputError
+from engine.evidence.certificate.finding import Finding
+from engine.evidence.certificate.row import Row
+from engine.fields import build, list_in, number_in
+from engine.machine.clock import Clock, StepTime
+from engine.workload import Workload
+
+MAX_PRICE = 1e12
+MAX_TIME = 1e15  # seconds
+MAX_CELLS = 10**7
+ROUNDING = 2.0**-52
+LESS = 1 - 2.0**-44  # more than rounding can add to a token's work, or to a time alone
+AT_ONCE = 4096  # cells tried at a time
+
+
+@dataclass(frozen=True)
+class _Priced:
+    """An envelope and its prices as they are written."""
+
+    theta: float
+    knee: float
+    prices: list[float]
+
+    def __post_init__(self) -> None:
+        number_in("theta", self.theta, 0, 1)
+        number_in("knee", self.knee, 0, MAX_PRICE)
+        for number, price in enumerate(list_in("prices", self.prices)):
+            number_in(f"price {number}", price, 0, MAX_PRICE)
+
+
+@dataclass(frozen=True)
+class MachineRow(Row):
+    """A bound, its cells, and its prices at some times for each envelope."""
+
+    cell: float
+    cells: int
+    times: list[float]
+    envelopes: list[Any]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        number_in("cell", self.cell, 1e-300, MAX_TIME)
+        number_in("cells", self.cells, 1, MAX_CELLS, whole=True)
+        for number, time in enumerate(list_in("times", self.times)):
+            number_in(f"time {number}", time, 0, MAX_TIME)
+        if not self.times or (np.diff(self.times) <= 0).any():
+            raise InputError("times must be one or more, each after the one before")
+        records = list_in("envelopes", self.envelopes)
+        priced = [build(_Priced, record, f"envelope {k}") for k, record in enumerate(records)]
+        if any(len(one.prices) != len(self.times) for one in priced):
+            raise InputError("every envelope must have a price at each of the times")
+        object.__setattr__(self, "envelopes", priced)
+
+
+def written(bound: Bound) -> dict:
+    """The proof of a bound, as a record."""
+    found = bound.machine_prices
+    return {
+        "cell": found.width,
+        "cells": found.count,
+        "times": found.times.tolist(),
+        "envelopes": [
+            {"theta": float(envelope.theta), "knee": float(envelope.knee), "prices": row.tolist()}
+            for envelope, row in zip(found.envelopes, found.values, strict=True)
+        ],
+    }
+
+
+def check_row(row: MachineRow, workload: Workload, memory: int, clock: Clock) -> Finding:
+    """Find out what the prices prove."""
+    proves = all(
+        (np.diff(one.prices) <= 0).all() and _is_floor(one, clock.step, row.covers_preemption)
+        for one in row.envelopes
+    )
+    proved = _proved(row, workload, memory, clock.step) if proves else 0.0
+    covers = proves and row.covers_preemption
+    return Finding(row.bound, row.value, proved, covers, proves and row.value <= proved)
+
+
+def _is_floor(envelope: _Priced, step: StepTime, every_run: bool) -> bool:
+    """Whether it is below every round; where prompts may be cut, only a knee of 0 is."""
+    if envelope.knee > step.n0 or (every_run and envelope.knee > 0):
+        return False
+    return step.c0 * (1 + ROUNDING * 8) >= envelope.theta * step.c1 * (step.n0 - envelope.knee)
+
+
+def _proved(row: MachineRow, workload: Workload, memory: int, step: StepTime) -> float:
+    """The dual function, rounded down, or 0 where it is less."""
+    middles = (np.arange(row.cells) + 0.5) * row.cell
+    prices = np.array([np.interp(middles, row.times, one.prices) for one in row.envelopes])
+    prices = prices.reshape(len(row.envelopes), row.cells)
+    prices[:, middles > row.times[-1]] = 0.0
+    prices = np.minimum.accumulate(prices, axis=1)  # interpolation may rise by a rounding
+    paid = Fraction(row.replicas) * Fraction(row.cell) * sum(map(Fraction, prices.ravel().tolist()))
+    tokens = list(_tokens(row, workload, memory, step))
+    shortest = min((token.gap for token in tokens), default=np.inf)
+    least = sum(Fraction(_least(token, row, prices, shortest)) for token in tokens)
+    exact = max(least - paid, Fraction(0))
+    proved = float(exact)
+    return proved if Fraction(proved) <= exact else float(np.nextafter(proved, -np.inf))
+
+
+@dataclass(frozen=True, eq=False)
+class _Tokens:
+    """One request, token by token.
+
+    Attributes
+    ----------
+    arrival : seconds after the first arrival
+    alone : no completion is sooner after the arrival, seconds
+    gap : no token after the first takes less, seconds; infinite where there is none
+    work : (envelopes, o), what each token costs the machine at least, seconds
+    """
+
+    arrival: float
+    alone: float
+    gap: float
+    work: np.ndarray
+
+
+def _tokens(row: MachineRow, workload: Workload, memory: int, step) -> Iterator[_Tokens]:
+    every_run = row.covers_preemption
+    arrivals = (workload.arrival - workload.arrival.min()).tolist()
+    for a, s, o in zip(arrivals, workload.prompt.tolist(), workload.output.tolist(), strict=True):
+        held = s + np.arange(1.0, o)  # before the tokens 2 .. o
+        gaps = step(0.0, 1.0, held)
+        first = step(float(s), 0.0, 0.0)
+        if every_run:
+            gaps = np.minimum(gaps, _prefill_cut(held, step))
+            first = float(_prefill_cut(np.array([float(s)]), step)[0])
+        works = [_works(one, s, held, memory, step, every_run) for one in row.envelopes]
+        yield _Tokens(
+            a,
+            (first + gaps.sum()) * LESS,
+            gaps.min(initial=np.inf) * LESS,
+            np.array(works).reshape(len(works), o) * LESS,
+        )
+
+
+def _prefill_cut(tokens: np.ndarray, step: StepTime) -> np.ndarray:
+    """Least seconds to prefill so many tokens in m chunks: convex in m, least next to p / N0."""
+    even = np.floor(tokens / step.n0) if step.n0 else tokens
+    times = [
+        m * step.c0 + step.c1 * np.maximum(0.0, tokens - m * step.n0)
+        for m in (np.clip(even + more, 1, tokens) for more in (-np.inf, 0, 1))
+    ]
+    return np.minimum.reduce(times)
+
+
+def _works(envelope: _Priced, s: int, held: np.ndarray, memory: int, step, every_run: bool):
+    """(o,) what the tokens cost under an envelope."""
+    g1 = envelope.theta * step.c1
+    g0 = max(0.0, step.c0 - g1 * (step.n0 - envelope.knee))
+    later = step.c2 * held + step.c3 + g1 * max(0.0, 1.0 - envelope.knee)
+    if every_run:
+        later = np.minimum(later, g1 * held)
+    first = g1 * max(0.0, s - envelope.knee)
+    share = g0 / memory * (np.append(s, held) + 1)
+    return np.append(first, later) + share
+
+
+def _least(token: _Tokens, row: MachineRow, prices: np.ndarray, shortest: float) -> float:
+    """The least of latency plus price of a request, over its completions, rounded down."""
+    output = token.work.shape[1]
+    group = output
+    if np.isfinite(shortest) and shortest > 0:
+        group = int(min(np.ceil(row.cell / shortest), output))
+    cells_before = np.arange(output)[::-1] // group  # of the completion, at least
+    last = int(cells_before[0])
+    work = np.array([np.bincount(cells_before, one, last + 1) for one in token.work])
+    earliest = token.arrival + token.alone
+    best, m = np.inf, max(int(earliest / row.cell), last)
+    while m <= row.cells + last and max(m * row.cell, earliest) - token.arrival < best:
+        cells = np.arange(m, min(m + AT_ONCE, row.cells + last + 1))
+        cost = np.maximum(cells * row.cell, earliest) - token.arrival
+        for one, by_cell in zip(work, prices, strict=True):
+            near = by_cell[m - last : cells[-1] + 1]
+            near = np.append(near, np.zeros(cells[-1] + 1 - (m - last) - len(near)))
+            cost += np.convolve(near, one, "valid")
+        best, m = min(best, cost.min()), m + AT_ONCE
+    if not np.isfinite(best):  # beyond all prices
+        best = max(m * row.cell, earliest) - token.arrival
+    return best - ROUNDING * ((output + 40) * best + 8 * token.arrival)

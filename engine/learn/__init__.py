@@ -1,0 +1,1 @@
+"""What the Learn page teaches with: films, puzzles, families of hard cases, lessons."""

@@ -1,0 +1,174 @@
+"""A small run as a film: what every round's end holds, who waits, and what blocks the first.
+
+One frame a decision: frame t stands between round t and round t + 1. It has the memory at the
+end of every round up to t, and what is planned for those to come if nobody else is admitted.
+Where the policy looks ahead, it also has the check of the first request that does not fit:
+its own tokens on top of the plan, and the round in which both together would overflow M.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine import wording
+from engine.measure.story import Obstacle, obstacle, ranks
+from engine.simulate.run import Run
+
+NOTHING = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """The look-ahead check of a waiting request that does not fit.
+
+    Attributes
+    ----------
+    head : its index
+    holds : (o,) int64, tokens it would hold at the end of the rounds to come
+    obstacle : where that would overflow, and by how much
+    """
+
+    head: int
+    holds: np.ndarray
+    obstacle: Obstacle
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """The state between two rounds.
+
+    Attributes
+    ----------
+    starting, running, waiting : indices; those that start now, those that began earlier, and
+        those that have arrived and are not in memory, in the policy's order
+    dropped : of those that wait, the ones that were in memory in the round before
+    planned : (k,) int64, tokens at the end of each round to come from those in memory, up to
+        the last of them, if nobody else is admitted; empty where nobody looks ahead
+    check : of the first that does not fit; None where nobody waits or nobody looks ahead
+    """
+
+    starting: tuple[int, ...]
+    running: tuple[int, ...]
+    waiting: tuple[int, ...]
+    dropped: tuple[int, ...]
+    planned: np.ndarray
+    check: Check | None
+
+
+@dataclass(frozen=True, eq=False)
+class Film:
+    """A run, frame by frame.
+
+    Attributes
+    ----------
+    run : the run
+    held : (rounds + 1, n) int64, tokens of each request at the end of each round
+    frames : one a decision, 0 to the last round
+    """
+
+    run: Run
+    held: np.ndarray
+    frames: Sequence[Frame]
+
+    @property
+    def rounds(self) -> int:
+        return len(self.held) - 1
+
+    def in_words(self, t: int) -> str:
+        """Frame `t` in two or three sentences."""
+        frame, row, memory = self.frames[t], self.run.workload.row, self.run.memory
+        told = [
+            f"After round {t}: {wording.count(self.held[t].sum())} of {wording.tokens(memory)} "
+            "in use."
+        ]
+        if frame.dropped:
+            lose = "lose their" if len(frame.dropped) > 1 else "loses its"
+            told.append(f"{_names(row[list(frame.dropped)])} {lose} KV cache.")
+        if frame.starting:
+            told.append(f"{_names(row[list(frame.starting)])} start{_s(frame.starting)} now.")
+        if frame.check:
+            o = frame.check.obstacle
+            by = f", when {_names(np.array(o.finishing))} ends" if len(o.finishing) == 1 else ""
+            told.append(
+                f"#{row[frame.check.head]} does not fit: it would be "
+                f"{wording.tokens(o.missing)} over M at the end of round {o.full_at}{by}."
+            )
+        elif frame.waiting:
+            told.append(f"{_names(row[list(frame.waiting)])} wait{_s(frame.waiting)}.")
+        if t == self.rounds:
+            total = wording.total(float(self.run.latency.sum()))
+            told.append(f"All done: total latency {total} {self.run.unit}.")
+        return " ".join(told)
+
+
+def _s(subjects: Sequence) -> str:
+    return "s" if len(subjects) == 1 else ""
+
+
+def _names(rows: np.ndarray, most: int = 6) -> str:
+    named = ", ".join(f"#{row}" for row in rows[:most].tolist())
+    more = len(rows) - most
+    return f"{named} and {more} more" if more > 0 else named
+
+
+def film(run: Run) -> Film:
+    """The run of a single server as a film."""
+    stays, rounds = run.stays, int(run.stays.end.max())
+    ends = np.arange(rounds + 1)[:, None]
+    alive = (ends > stays.begin) & (ends <= stays.end)
+    by_stay = alive * (stays.held + stays.grows * (ends - stays.begin))
+    frames = [_frame(run, by_stay, t) for t in range(rounds + 1)]
+    return Film(run, _of_requests(run, by_stay), frames)
+
+
+def _of_requests(run: Run, by_stay: np.ndarray) -> np.ndarray:
+    """Columns of stays added up to columns of requests."""
+    held = np.zeros((len(by_stay), len(run.workload)), np.int64)
+    np.add.at(held, (slice(None), run.stays.request), by_stay)
+    return held
+
+
+def _frame(run: Run, by_stay: np.ndarray, t: int) -> Frame:
+    stays, n = run.stays, len(run.workload)
+    begun = stays.begin <= t
+    inside = begun & (stays.end > t)
+    before = np.zeros(n, bool)
+    before[stays.request[begun & (stays.begin < t) & (stays.end >= t)]] = True
+    here = np.zeros(n, bool)
+    here[stays.request[inside]] = True
+    waiting = (run.seen <= t) & ~here & (run.finish > t)
+    in_order = np.argsort(ranks(run), kind="stable")
+    queue = in_order[waiting[in_order]]
+    return Frame(
+        starting=tuple(np.flatnonzero(here & ~before).tolist()),
+        running=tuple(np.flatnonzero(here & before).tolist()),
+        waiting=tuple(queue.tolist()),
+        dropped=tuple(i for i in queue.tolist() if before[i]),
+        planned=_planned(by_stay[t + 1 :, begun].sum(axis=1)) if _looks_ahead(run) else NOTHING,
+        check=_check(run, queue, t),
+    )
+
+
+def _looks_ahead(run: Run) -> bool:
+    """Whether the policy plans with the ends of those that run, and the plan holds."""
+    return run.order is not None and not run.gave_up_kv
+
+
+def _planned(tokens: np.ndarray) -> np.ndarray:
+    """Without the empty rounds at the end."""
+    return tokens[: int(np.count_nonzero(tokens))]
+
+
+def _check(run: Run, queue: np.ndarray, t: int) -> Check | None:
+    """The first in the queue that has an obstacle."""
+    if not _looks_ahead(run):
+        return None
+    for i in queue[: run.skip + 1].tolist():
+        blocked = obstacle(run, i, t)
+        if blocked:
+            holds = run.workload.prompt[i] + 1 + np.arange(run.workload.output[i])
+            return Check(i, holds, blocked)
+    return None

@@ -1,0 +1,93 @@
+"""The distributions of the times a user feels, by policy and class, and their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from engine import wording
+from engine.measure.league import Entry
+from engine.measure.token_gaps import largest_token_gap
+from engine.metrics import queueing, tpot, ttft
+
+QUANTITIES = {
+    "end-to-end latency": lambda run: run.latency,
+    "time to first token": ttft,
+    "queueing": queueing,
+    "time per output token": tpot,
+    "largest token gap": largest_token_gap,
+}
+LIMITED = {  # the limit that a quantity is held against
+    "end-to-end latency": "latency",
+    "time to first token": "ttft",
+    "time per output token": "tpot",
+}
+PERCENTS = (5, 25, 50, 75, 90, 95, 99)
+
+
+def samples(entries: Sequence[Entry], quantity: str, name: str | None) -> dict[str, np.ndarray]:
+    """Per entry label the values of a quantity, of one class or (None) of all requests."""
+    values = {}
+    for entry in entries:
+        workload = entry.run.workload
+        sample = QUANTITIES[quantity](entry.run)
+        if name is not None:
+            sample = sample[workload.class_of == workload.classes.index(name)]
+        sample = sample[~np.isnan(sample)]
+        if len(sample):
+            values[entry.label] = sample
+    return values
+
+
+def quantile_table(values: Mapping[str, np.ndarray]) -> pd.DataFrame:
+    """One row a label: mean, the percentiles of PERCENTS, and the largest value."""
+    rows = []
+    for label, sample in values.items():
+        percentiles = np.percentile(sample, PERCENTS)
+        rows.append(
+            {
+                "policy": label,
+                "mean": sample.mean(),
+                **{f"P{p}": value for p, value in zip(PERCENTS, percentiles, strict=True)},
+                "max": sample.max(),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def class_table(entries: Sequence[Entry]) -> pd.DataFrame:
+    """One row an entry: the mean latency of each class."""
+    return pd.DataFrame(
+        [
+            {
+                "policy": entry.label,
+                **{name: row["mean_latency"] for name, row in entry.numbers["classes"].items()},
+            }
+            for entry in entries
+        ]
+    )
+
+
+def latency_headline(
+    values: Mapping[str, np.ndarray], quantity: str, name: str | None, unit: str
+) -> str:
+    """Who is best at the median and at P99, in one sentence."""
+    if not values:
+        return f"There is nothing to show of {quantity}: no request has one here."
+    whose = "" if name is None else f" of {name} requests"
+    medians = {label: float(np.median(sample)) for label, sample in values.items()}
+    tails = {label: float(np.percentile(sample, 99)) for label, sample in values.items()}
+    return f"{_lowest(medians, f'median {quantity}{whose}', unit)}. {_lowest(tails, 'P99', unit)}."
+
+
+def _lowest(values: Mapping[str, float], what: str, unit: str) -> str:
+    """Who has the lowest value, and who shares it."""
+    least = min(values.values())
+    tied = [f"**{label}**" for label, value in values.items() if value <= 1.005 * least]
+    amount = wording.amount(least, unit)
+    if len(tied) == len(values) > 1:
+        return f"All policies have practically the same {what} ({amount})"
+    verb = "has" if len(tied) == 1 else "have"
+    return f"{wording.listed(tied)} {verb} the lowest {what} ({amount})"

@@ -1,0 +1,267 @@
+"""Several runs side by side: the league table and what it says in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pandas as pd
+
+from engine import wording
+from engine.bound import Bound, best_cover, gap
+from engine.measure.overload import Verdict, verdict
+from engine.metrics import peak_batch, summary
+from engine.policy import POLICIES
+from engine.simulate.run import Run
+
+PROVED = 1.0005  # a gap that would be written as 0.0 %
+MOST_TOLD = 3  # policies named one by one in a sentence
+TIED = 1.005  # mean latencies nearer than this are called the same
+
+# What is computed from a run is kept as long as the run is.
+_NUMBERS: WeakKeyDictionary[Run, tuple[Mapping, Verdict]] = WeakKeyDictionary()
+
+
+def _numbers_of(run: Run) -> tuple[Mapping, Verdict]:
+    if run not in _NUMBERS:
+        _NUMBERS[run] = summary(run), verdict(run)
+    return _NUMBERS[run]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One run's place in the league.
+
+    Attributes
+    ----------
+    label : what the user calls it (the policy, with parameters that are not the default)
+    run, numbers : the run and its `metrics.summary`
+    cover : the best bound that covers the run, or None
+    gap : total latency over it, or None
+    verdict : whether the server carries this load
+    """
+
+    label: str
+    run: Run
+    numbers: Mapping
+    cover: Bound | None
+    gap: float | None
+    verdict: Verdict
+
+    @property
+    def mean(self) -> float:
+        return self.numbers["mean_latency"]
+
+    @property
+    def best_possible(self) -> str:
+        """What the covering bound says nothing can beat."""
+        every = self.cover is not None and self.cover.covers_preemption
+        return "the best possible" if every else "the best possible without preemption"
+
+
+def label_of(run: Run) -> str:
+    """What users call the policy with the parameters of this run."""
+    return POLICIES[run.policy].label(run.params)
+
+
+def league(runs: Sequence[Run], bounds: Sequence[Bound]) -> list[Entry]:
+    """Entries by ascending mean latency."""
+    entries = []
+    for run in runs:
+        numbers, load = _numbers_of(run)
+        cover, ratio = best_cover(run, bounds), gap(run, bounds)
+        entries.append(Entry(label_of(run), run, numbers, cover, ratio, load))
+    return sorted(entries, key=lambda entry: entry.mean)
+
+
+def league_table(entries: Sequence[Entry]) -> pd.DataFrame:
+    """One row an entry, numbers unrounded, times in the clock's unit, gap in percent."""
+    return pd.DataFrame(
+        [
+            {
+                "policy": entry.label,
+                "served": entry.numbers["served"],
+                "gave_up": entry.numbers["gave_up"],
+                "turned_away": entry.numbers["turned_away"],
+                "total_latency": entry.numbers["total_latency"],
+                "mean_latency": entry.mean,
+                "p50_latency": entry.numbers["p50_latency"],
+                "p90_latency": entry.numbers["p90_latency"],
+                "p99_latency": entry.numbers["p99_latency"],
+                "mean_ttft": entry.numbers["mean_ttft"],
+                "makespan": entry.numbers["makespan"],
+                "peak_memory": entry.numbers["peak_memory"],
+                "preemptions": entry.numbers["preemptions"],
+                "gap_percent": np.nan if entry.gap is None else 100 * (entry.gap - 1),
+                "against": entry.cover.bound if entry.cover else "no bound covers it",
+                "load": entry.verdict.kind,
+            }
+            for entry in entries
+        ]
+    )
+
+
+def written_table(entries: Sequence[Entry]) -> pd.DataFrame:
+    """One row an entry in words, for people; a column that would say nothing is left out."""
+    table = league_table(entries)
+    times = {
+        "Mean latency": "mean_latency",
+        "P50": "p50_latency",
+        "P90": "p90_latency",
+        "P99": "p99_latency",
+        "Mean TTFT": "mean_ttft",
+        "Makespan": "makespan",
+    }
+    written = {title: table[name].map(wording.number) for title, name in times.items()}
+    shown = pd.DataFrame(
+        {
+            "Policy": table["policy"],
+            **written,
+            "Preemptions": table["preemptions"].map(wording.count),
+            "Unserved": (table["gave_up"] + table["turned_away"]).map(wording.count),
+            "Above bound": [wording.gap(entry.gap) for entry in entries],
+            "Load": table["load"],
+        }
+    )
+    empty = {
+        "Load": all(entry.verdict.kind == "backlog" for entry in entries),
+        "Unserved": not any(len(entry.run.unserved) for entry in entries),
+    }
+    return shown.drop(columns=[title for title, nothing in empty.items() if nothing])
+
+
+def compare_means(quick: float, slow: float, rival: str) -> str:
+    """How a mean latency of `quick` relates to the rival's larger one, as a verb phrase."""
+    times = slow / quick
+    if times < 1.02:
+        return f"has practically the same mean latency as **{rival}**"
+    if times < 1.9:
+        return f"cuts the mean latency of **{rival}** by {wording.percent(1 - quick / slow)}"
+    if times < 2.15:
+        return f"halves the mean latency of **{rival}**"
+    return f"cuts the mean latency of **{rival}** {wording.ratio(times)}"
+
+
+def rival_of(entries: Sequence[Entry]) -> Entry:
+    """Whom to compare the best with: `vllm`, what people run, else `fcfs`, else the last."""
+    others = {entry.run.policy: entry for entry in entries[1:]}
+    return others.get("vllm") or others.get("fcfs") or entries[-1]
+
+
+def headline(entries: Sequence[Entry]) -> str:
+    """The league in one sentence: the best against its rival, and against the best possible."""
+    best, rival = entries[0], rival_of(entries)
+    tied = [entry.label for entry in entries if entry.mean <= TIED * best.mean]
+    if len(entries) == 1:
+        first = f"**{best.label}** has a mean latency of {wording.amount(best.mean, best.run.unit)}"
+    elif len(tied) == len(entries):
+        first = "All policies have practically the same mean latency here; the best"
+    else:
+        first = f"**{best.label}** {compare_means(best.mean, rival.mean, rival.label)} here"
+    if 1 < len(tied) < len(entries):
+        first = f"{first} (tied with {', '.join(tied[1:])})"
+    if best.gap is None and best.run.workload.depends_on_run:
+        return f"{first}; no bound holds, as who is served depends on the policy."
+    if best.gap is None:
+        return f"{first}; no certified bound covers its run yet."
+    joint = "" if first.endswith("the best") else " and"
+    return f"{first}{joint} is {_distance(best)}."
+
+
+def caveats(entries: Sequence[Entry]) -> list[str]:
+    """What the headline leaves out: who pays, who knows more, who does not run at all."""
+    best, rival = entries[0], rival_of(entries)
+    told = []
+    ours, theirs = best.numbers["p99_latency"], rival.numbers["p99_latency"]
+    if best is not rival and ours > 1.05 * theirs:
+        told.append(f"Its P99 is {wording.percent(ours / theirs - 1)} above that of {rival.label}.")
+    mine, other = POLICIES[best.run.policy], POLICIES[rival.run.policy]
+    if mine.uses_lengths and not other.uses_lengths:
+        guessed = best.run.workload.is_guessed
+        what = "a prediction of every output length" if guessed else "every output length"
+        told.append(f"It is told {what}; {rival.label} is not.")
+    cap = rival.run.params.get("max_num_seqs")
+    if cap and best is not rival and peak_batch(rival.run) >= cap:
+        told.append(
+            f"{rival.label} was held back by its limit of {wording.count(cap)} requests at once "
+            "(max_num_seqs)."
+        )
+    if mine.offline and best.verdict.kind != "backlog":
+        told.append("It ranks all requests at once, also those that have not arrived.")
+    return told + who_is_set_aside(best.run) + who_is_not_served(entries)
+
+
+def who_is_set_aside(run: Run) -> list[str]:
+    """What share of the requests cannot run, and why: a sentence each."""
+    aside = len(run.set_aside)
+    everyone = aside + run.offered
+    both = {
+        "need more than M": aside - run.too_long,
+        "are longer than max_model_len": run.too_long,
+    }
+    return [
+        f"{wording.percent(count / everyone)} of the requests {what} and are set aside."
+        for what, count in both.items()
+        if count
+    ]
+
+
+def who_is_not_served(entries: Sequence[Entry]) -> list[str]:
+    """How many left unserved, under whom, and what that means for the latencies."""
+    lost = [entry for entry in entries if len(entry.run.unserved)]
+    if not lost:
+        return []
+    counted = [f"{entry.run.unserved.in_words()} under {entry.label}" for entry in lost[:MOST_TOLD]]
+    others = f" (and {len(lost) - MOST_TOLD} more policies lose some)" if lost[MOST_TOLD:] else ""
+    return [
+        f"Of {wording.count(lost[0].run.offered)} requests, {'; '.join(counted)}{others}. "
+        "Latencies are of those served, so a policy that loses the slow ones looks quick."
+    ]
+
+
+def is_proved_best(entry: Entry) -> bool:
+    """Whether the entry meets a bound that covers it."""
+    return entry.gap is not None and entry.gap < PROVED
+
+
+def _distance(entry: Entry) -> str:
+    """How far a covered entry can be from the best there is."""
+    if is_proved_best(entry):
+        return f"proved to be {entry.best_possible}"
+    return f"at most {wording.percent(entry.gap - 1)} from {entry.best_possible}"
+
+
+def gap_headline(entries: Sequence[Entry]) -> str:
+    """How far the best entry that a bound covers can be from the best possible."""
+    covered = [entry for entry in entries if entry.gap is not None]
+    if not covered:
+        return "No certified bound covers these runs yet: compute one that does."
+    best = covered[0]
+    total, value = best.numbers["total_latency"], best.cover.value
+    return (
+        f"**{best.label}** is {_distance(best)}: its total latency is {wording.total(total)} "
+        f"{best.run.unit}, and the bound {best.cover.bound} is {wording.total(value)}."
+    )
+
+
+def coverage_table(entries: Sequence[Entry], bounds: Sequence[Bound]) -> pd.DataFrame:
+    """One row an entry, one column a bound: the gap, or why there is none."""
+    return pd.DataFrame(
+        [
+            {
+                "Policy": entry.label,
+                **{bound.bound: _gap_or_reason(entry.run, bound) for bound in bounds},
+            }
+            for entry in entries
+        ]
+    )
+
+
+def _gap_or_reason(run: Run, bound: Bound) -> str:
+    if bound.covers(run):
+        return wording.gap(gap(run, [bound]))
+    if run.workload.depends_on_run:
+        return "requests depend on the policy"
+    return "gave up KV" if bound.certified else "not certified"

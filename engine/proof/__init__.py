@@ -1,0 +1,1 @@
+"""The mathematics under the bounds: dual functions, their ascent, the integer program."""

@@ -1,0 +1,1 @@
+"""Pages in one file, to keep and to send round."""

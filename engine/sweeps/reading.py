@@ -1,0 +1,151 @@
+"""What policies did in an experiment, as a few numbers that can be put side by side.
+
+A short run of a server that is a little overloaded looks as if it kept up. So where a run's
+verdict is not certain (engine/measure/overload.py), the policy runs once more on STEADY requests a
+server, and that verdict counts; where it is not certain either, the reading says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from engine.capacity.draws import STEADY, Draws
+from engine.capacity.objective import Objective
+from engine.errors import InputError, Livelock
+from engine.measure.overload import Verdict, verdict
+from engine.metrics import tpot, ttft
+from engine.progress import Progress, silent
+from engine.scale_out import HERE, Sweep, run_all
+from engine.simulate.run import Run
+from engine.sweeps.knobs import Experiment, Pick, Turns, turned
+
+OVERLOADED = 1.5  # how far an overloaded run counts as beyond its limits, at least
+CARRIED = 0.5  # and how far one counts that keeps up and has no limits to keep
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one policy did; times in clock units.
+
+    Attributes
+    ----------
+    ttft, tpot : the percentile of the objective; TPOT is NaN where o = 1 for all
+    mean_latency : end to end
+    attainment : share of requests within all limits of the objective
+    preemptions : how often KV cache was given up
+    verdict : the kind of engine/measure/overload.py
+    excess : how far the objective is missed: at most 1 where it is met
+    certain : whether a still longer run would have the same verdict
+    """
+
+    ttft: float
+    tpot: float
+    mean_latency: float
+    attainment: float
+    preemptions: int
+    verdict: str
+    excess: float
+    certain: bool
+
+    @property
+    def is_met(self) -> bool:
+        return self.excess <= 1
+
+
+METRICS: dict[str, tuple[str, Callable[[Reading], float]]] = {
+    "ttft": ("time to first token", lambda reading: reading.ttft),
+    "tpot": ("time per output token", lambda reading: reading.tpot),
+    "latency": ("mean latency", lambda reading: reading.mean_latency),
+    "attainment": ("requests within the limits", lambda reading: reading.attainment),
+    "preemptions": ("preemptions", lambda reading: reading.preemptions),
+    "verdict": ("verdict", lambda reading: VERDICTS.index(reading.verdict)),
+}
+VERDICTS = (
+    "backlog", "closed loop", "too short", "stable", "saturated", "sheds load", "overloaded"
+)  # fmt: skip
+PERCENTILES = ("ttft", "tpot")
+
+
+def read_each(
+    experiment: Experiment,
+    turns: Sequence[Turns],
+    objective: Objective,
+    on: str = HERE,
+    progress: Progress = silent,
+) -> Iterator[tuple[int, list[Reading | None]]]:
+    """`read_all` of the experiment turned in each of these ways, with the index of the way.
+
+    Parameters
+    ----------
+    on : where, as for `run_all`
+    """
+    return run_all(Sweep(_read_turned, (experiment, objective), turns), on, progress)
+
+
+def _read_turned(shared, turns: Turns, progress: Progress) -> list[Reading | None]:
+    experiment, objective = shared
+    return read_all(turned(experiment, turns), objective, progress)
+
+
+def read_all(
+    experiment: Experiment, objective: Objective, progress: Progress = silent
+) -> list[Reading | None]:
+    """One reading a policy of the experiment; None where it cannot run."""
+    found: list[Reading | None] = []
+    longer = _Longer(experiment)
+    for number, pick in enumerate(experiment.picks):
+        progress(number / len(experiment.picks))
+        try:
+            run = experiment.run(pick)
+        except InputError:  # nothing fits in M, a livelock, a router that knows no future
+            found.append(None)
+        else:
+            found.append(reading(run, objective, longer.verdict(pick, run)))
+    return found
+
+
+def reading(run: Run, objective: Objective, found: Verdict) -> Reading:
+    """The numbers of one run, with the verdict that counts."""
+    return Reading(
+        ttft=objective.percentile(ttft(run)),
+        tpot=objective.percentile(tpot(run)),
+        mean_latency=float(run.latency.mean()),
+        attainment=float(objective.within(run).sum() / run.offered),
+        preemptions=int(run.preemptions.sum()),
+        verdict=found.kind,
+        excess=_excess(objective, run, found),
+        certain=found.is_certain,
+    )
+
+
+def _excess(objective: Objective, run: Run, found: Verdict) -> float:
+    reached = objective.excess(run) if objective.has_limits else CARRIED
+    return reached if found.keeps_up else max(reached, OVERLOADED)
+
+
+class _Longer:
+    """The same experiment with as many requests as show an overload, drawn when needed."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self._experiment = experiment
+
+    def verdict(self, pick: Pick, run: Run) -> Verdict:
+        """Of the run where it is certain, else of a long one."""
+        found = verdict(run)
+        if found.is_certain or self._drawn is None:
+            return found
+        try:
+            return verdict(self._drawn.run(pick))
+        except Livelock:
+            return replace(found, kind="overloaded")
+
+    @cached_property
+    def _drawn(self) -> Experiment | None:
+        """None where there are as many already."""
+        least = STEADY * self._experiment.topology.servers
+        if self._experiment.requests >= least:
+            return None
+        draws = Draws(self._experiment.source, 1)
+        return replace(self._experiment, source=draws.at(draws.rate, draws.seeds[0], least))
