@@ -68,7 +68,9 @@ def build(kind: type[T], record: Mapping[str, Any], place: str) -> T:
         raise InputError(f"{place}: must be a record of fields, got {record!r}")
     for name in record:
         if name not in fields:
-            raise InputError(f"{place}: unknown field {name} (it can have: {', '.join(fields)})")
+            raise InputError(
+                f"{place}: unknown field {name} (it has: {', '.join(fields) or 'none'})"
+            )
     for name in fields:
         if name in needed and name not in record:
             raise InputError(f"{place}: the field {name} is missing")

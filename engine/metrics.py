@@ -129,7 +129,7 @@ def summary(run: Run) -> dict:
 
     Times are of those who were served; the first three numbers say how many were not.
     """
-    latency = run.latency
+    latency, tokens = run.latency, int(run.workload.output.sum())
     makespan = run.finished_at.max().item()
     p50, p90, p99 = (float(value) for value in np.percentile(latency, PERCENTILES))
     return {
@@ -143,7 +143,7 @@ def summary(run: Run) -> dict:
         "p99_latency": p99,
         "mean_ttft": float(ttft(run).mean()),
         "mean_tpot": _mean(tpot(run)),
-        "output_tokens_per_time": float(run.workload.output.sum() / makespan),
+        "output_tokens_per_time": tokens / makespan if makespan else np.inf,
         "makespan": makespan,
         "peak_memory": peak_memory(run),
         "preemptions": int(run.preemptions.sum()),
@@ -192,6 +192,7 @@ def per_request(run: Run, workload: Workload) -> pd.DataFrame:
     outcome = pd.DataFrame(
         {
             "index": run.workload.row,
+            "came": run.workload.arrival,  # in a closed loop not as the trace says
             "start": run.started_at,
             "first_token": run.first_token_at,
             "finish": run.finished_at,
@@ -202,8 +203,9 @@ def per_request(run: Run, workload: Workload) -> pd.DataFrame:
     )
     whole = [name for name in outcome if outcome[name].dtype.kind == "i" and name != "index"]
     joined = table.merge(outcome, on="index", how="left").astype(dict.fromkeys(whole, "Int64"))
+    joined["arrival"] = joined["came"].fillna(joined["arrival"])
     joined["status"] = _status(run, workload)
-    return joined
+    return joined.drop(columns="came")
 
 
 def _status(run: Run, workload: Workload) -> np.ndarray:

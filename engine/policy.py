@@ -85,6 +85,8 @@ class Policy:
     timed : stops by the clock, so that two runs that it stops may differ
     waits_for_more : holds requests back for others, while others are due
     usable : (memory, params) -> the tokens of M that one request can have
+    told_of_all : (workload, params) -> the params with what the policy is told of all requests
+        together, before they are shared out among servers
     """
 
     key: str
@@ -102,6 +104,7 @@ class Policy:
     timed: bool = False
     waits_for_more: bool = False
     usable: Callable[[int, Mapping], int] = lambda memory, params: memory
+    told_of_all: Callable[[Workload, Mapping], Mapping] = lambda workload, params: params
 
     def __reduce__(self):
         """Pickled by its key: the registry of another process has the same policy."""
@@ -147,10 +150,10 @@ class Policy:
         too_long = int(workload.is_too_long.sum())
 
         def settled(run: Run) -> Run:
-            return replace(run.served(), set_aside=aside, too_long=too_long)
+            return replace(run.served(), params=values, set_aside=aside, too_long=too_long)
 
         told = when_found(progress, settled)
-        return settled(self.serve(fitting, memory, values, told, clock))
+        return settled(self.serve(fitting, memory, self.told_of_all(fitting, values), told, clock))
 
     def serve(
         self, fitting: Workload, memory: int, values: Mapping, progress: Progress, clock: Clock

@@ -58,6 +58,19 @@ def test_least_loaded_by_hand():
     assert run.replica.tolist() == [0, 1, 1, 0]
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_orca_reserves_the_same_everywhere(seed):
+    """A router sees the replicas that there are: each choice is of the least loaded in the end."""
+    rng = np.random.default_rng(seed)
+    arrival = np.sort(rng.integers(0, 30, 25))
+    workload = Workload(arrival, rng.integers(1, 8, 25), rng.integers(1, 20, 25))
+    run = run_fleet(find_policy("orca"), {}, workload, 45, replicas=2, routing="least-loaded")
+    for i in range(25):
+        there = (np.arange(25) < i) & (run.finish > arrival[i])
+        loads = np.bincount(run.replica[there], minlength=2)
+        assert loads[run.replica[i]] == loads.min()
+
+
 def test_shortest_memory_by_hand():
     """At 1 the first replica holds 10 + 1, the second 2 + 1, and then both of the others."""
     workload = Workload([0, 0, 1, 1], [10, 2, 2, 2], [9, 9, 2, 2])

@@ -102,6 +102,15 @@ def test_per_request_keeps_every_row():
     ]  # fmt: skip
 
 
+def test_per_request_of_a_closed_loop_adds_up():
+    """Arrivals are when requests came, not what the trace said: latencies add up to the total."""
+    workload = Workload([0, 1, 2, 3], [3] * 4, [4] * 4, concurrency=2)
+    run = find_policy("mc-sf").run(workload, 10)
+    table = per_request(run, workload)
+    assert (table["finish"] - table["arrival"]).sum() == summary(run)["total_latency"]
+    assert (table["first_token"] - table["arrival"]).tolist() == table["ttft"].tolist()
+
+
 def test_metrics_react_to_a_bad_policy():
     """Largest volume first is much worse than smallest first on a mixed backlog."""
     lengths = np.array([5, 80] * 50)

@@ -71,7 +71,8 @@ def outgrown_cases(draw):
 def run_all(key, workload, memory, clock, **params):
     """A policy's run before those who left unserved are listed apart."""
     policy = find_policy(key)
-    return policy.serve(workload, memory, policy.read_params(params), silent, clock)
+    values = policy.told_of_all(workload, policy.read_params(params))
+    return policy.serve(workload, memory, values, silent, clock)
 
 
 def check(run, decide):
@@ -346,6 +347,13 @@ def test_wait_starts_whole_groups():
     impatient = find_policy("wait").run(workload, 100, threshold=2, max_wait=1.5)
     assert impatient.start.tolist() == [2, 3, 2, 3, 6]
     assert find_policy("wait").run(workload, 100, threshold=1).start.tolist() == [0, 1, 2, 3, 6]
+
+
+def test_nested_wait_needs_time_to_pass():
+    """Where a round may last nothing, its waits would never end."""
+    still = seconds_clock(0, 0.1, 100, 1e-4, 5e-4)
+    with pytest.raises(InputError, match="give c0 above 0"):
+        find_policy("nested-wait").run(Workload([0], [1], [2]), 10, clock=still)
 
 
 def test_nested_wait_pauses_with_its_memory():

@@ -150,7 +150,7 @@ BAD_FILES = {
     "a column is missing": (
         b"arrival,prompt,tokens\n0,1,1\n",
         "arrival, prompt, output, separated by commas (missing: output), or be that of a known "
-        "log (AIPerf per-request records, Azure LLM",
+        "log, or its columns be mapped, as in prompt=NAME; found: arrival,prompt,tokens",
     ),
     "no header": (b"0,1,1\n0,1,1\n", "(missing: arrival, prompt, output)"),
     "a column twice": (b"arrival,prompt,output,prompt\n0,1,1,1\n", "the column prompt once"),
@@ -233,15 +233,14 @@ def test_too_many_classes_are_refused():
         read("arrival,prompt,output,class\n" + body)
 
 
-def test_columns_not_used_yet_are_checked_and_noted():
-    """Numbers in priority pass with a note; anything else is an error."""
-    _, report = read("arrival,prompt,output,priority,colour\n0,1,1,-3,red\n")
-    assert report.remarks() == [
-        "the column priority is checked but not used yet",
-        "the column colour is not known and not used",
-    ]
-    with pytest.raises(InputError, match=r"row 1 .*, priority: must be a number, got 'many'"):
-        read("arrival,prompt,output,priority\n0,1,1,many\n")
+def test_priorities_are_read_and_other_columns_noted():
+    """Whole numbers in priority reach the workload; anything else is an error."""
+    workload, report = read("arrival,prompt,output,priority,colour\n0,1,1,-3,red\n0,1,1,7,blue\n")
+    assert workload.priority.tolist() == [-3, 7]
+    assert report.remarks() == ["the column colour is not known and not used"]
+    for bad in ("many", "1.5", "2000000000"):
+        with pytest.raises(InputError, match=rf"row 1 .*, priority: must be a whole .*'{bad}'"):
+            read(f"arrival,prompt,output,priority\n0,1,1,{bad}\n")
 
 
 def test_predictions_are_read_and_written():

@@ -112,14 +112,16 @@ def run_fleet(
     values = policy.read_params(params)
     fitting, aside = set_aside(workload, policy.usable(check_memory(memory), values))
 
+    told = policy.told_of_all(fitting, values)
+
     def serve(sent: np.ndarray) -> Run:
-        return policy.serve(fitting.take(sent), memory, values, silent, clock)
+        return policy.serve(fitting.take(sent), memory, told, silent, clock)
 
     chosen = route(policy, fitting, replicas, routing, serve, progress)
     used, replica = np.unique(chosen, return_inverse=True)
     runs = tuple(serve(np.flatnonzero(chosen == number)) for number in used)
     run = _together(runs, replica, fitting, memory, routing, replicas).served()
-    return replace(run, set_aside=aside, too_long=int(workload.is_too_long.sum()))
+    return replace(run, params=values, set_aside=aside, too_long=int(workload.is_too_long.sum()))
 
 
 def _together(runs, replica, workload, memory, routing, of) -> FleetRun:

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.compiled import kernel, part
+from engine.errors import InputError
 from engine.policies.wait import MAX_WAIT
 from engine.policy import Param, policy
 from engine.simulate.entrance import next_to_come, next_to_give_up
@@ -288,5 +289,10 @@ def nested_wait(workload, memory, at, size, entrance, max_wait, clock, progress)
     cost=lambda n: 3e-6 * n,
 )
 def simulate(workload, memory, clock, progress, segments, group, max_wait):
+    if clock.step(1, 0, 0) == 0:
+        raise InputError(
+            "nested-wait opens its gates as time passes: give c0 above 0, so that a round that "
+            "only prefills takes time"
+        )
     at, size = gates_at(workload.output, segments, group)
     return nested_wait(workload, memory, at, size, group, max_wait, clock, progress)

@@ -49,6 +49,11 @@ def _orca(server, longest):
         advance(server, rounds_to_completion(server), i < 0)
 
 
+def longest_output(workload, params):
+    """The parameters with the output that is reserved for everyone."""
+    return {**params, "max_output": max(params["max_output"], int(workload.output.max()))}
+
+
 @policy(
     key="orca",
     title="Orca",
@@ -59,7 +64,7 @@ def _orca(server, longest):
     uses_lengths=False,
     params=(MAX_OUTPUT,),
     cost=lambda n: 3e-7 * n,
+    told_of_all=longest_output,
 )
 def simulate(workload, memory, clock, progress, max_output):
-    longest = max(max_output, int(workload.output.max()))
-    return serve(workload, memory, clock, partial(_orca, longest=longest), progress)
+    return serve(workload, memory, clock, partial(_orca, longest=max_output), progress)

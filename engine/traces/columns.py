@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.workload import MAX_ARRIVAL, MAX_TOKENS
+from engine.workload import MAX_ARRIVAL, MAX_PRIORITY, MAX_TOKENS
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 WHOLE = r"^(\d{1,18}|[1-8]\d{18})(\.0*)?$"  # what int64 holds
@@ -117,18 +117,30 @@ class Perhaps:
         return ~np.isnan(values) if np.isnan(self.none) else values != self.none
 
 
-class Tokens(Number):
-    """A whole number of tokens."""
+class Whole(Number):
+    """A whole number from `low` to `high`."""
 
     dtype = np.int32
-
-    def __init__(self):
-        super().__init__(1, MAX_TOKENS, f"a whole number of tokens from 1 to {MAX_TOKENS:,}")
 
     def __call__(self, column: pa.StringArray) -> tuple[np.ndarray, np.ndarray]:
         values, good = super().__call__(column)
         good &= values == np.floor(values)
         return np.where(good, values, 0).astype(self.dtype), good
+
+
+class Tokens(Whole):
+    """A whole number of tokens."""
+
+    def __init__(self):
+        super().__init__(1, MAX_TOKENS, f"a whole number of tokens from 1 to {MAX_TOKENS:,}")
+
+
+class Priority(Whole):
+    """Who goes first: lower numbers do."""
+
+    def __init__(self):
+        most = f"{MAX_PRIORITY:,}"
+        super().__init__(-MAX_PRIORITY, MAX_PRIORITY, f"a whole number from -{most} to {most}")
 
 
 class Measured(Number):

@@ -169,7 +169,7 @@ def as_workload(requests: Requests, round_seconds: float = 1.0) -> Workload:
             *(_handed_over(given.pop(name), np.int64) for name in ("prompt", "output", "class_of")),
             requests.classes,
             _rows(given.pop("row"), requests.rows_in),
-            **{name: _handed_over(given.pop(name), np.int64) for name in PREDICTED},
+            **{name: _handed_over(given.pop(name), np.int64) for name in ("priority", *PREDICTED)},
         )
 
 

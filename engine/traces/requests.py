@@ -12,7 +12,7 @@ from engine.errors import InputError
 from engine.workload import PREDICTED
 
 COLUMNS = (
-    "seconds", "prompt", "output", "row", "class_of", "ttft", "latency", *PREDICTED,
+    "seconds", "prompt", "output", "row", "class_of", "priority", "ttft", "latency", *PREDICTED,
 )  # fmt: skip
 
 
@@ -28,6 +28,7 @@ class Requests:
     rows_in : rows in the file
     set_aside : how many were left out, by reason; rows_in = n + their sum
     class_of, classes : (n,) index into the names of the classes; None: one class
+    priority : (n,) whole numbers, lower ones go first; None: all the same
     ttft, latency : (n,) seconds that the file's server took to the first token
         and to the last, NaN where it does not say; None: nowhere
     predicted, predicted_lo, predicted_hi : (n,) outputs as predicted, tokens; None: nothing is
@@ -47,6 +48,7 @@ class Requests:
     set_aside: dict[str, int] = field(default_factory=dict)
     class_of: np.ndarray | None = None
     classes: tuple[str, ...] = ("all",)
+    priority: np.ndarray | None = None
     ttft: np.ndarray | None = None
     latency: np.ndarray | None = None
     predicted: np.ndarray | None = None

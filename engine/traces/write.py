@@ -15,7 +15,7 @@ CHUNK = 100_000  # rows formatted at a time
 
 
 def write_csv(workload: Workload, path: str | PathLike) -> None:
-    """Write arrival,prompt,output, what is predicted, and the class unless all are `all`.
+    """Write arrival,prompt,output, what else is given of priority, predictions and class.
 
     Reading the file gives the same numbers and class names again: arrivals are
     written in the fewest digits that name the same float64.
@@ -34,8 +34,7 @@ def write_csv(workload: Workload, path: str | PathLike) -> None:
             )
     try:
         with Path(path).open("w", encoding="utf-8", newline="\n") as file:
-            predicted = [name for name in PREDICTED if getattr(workload, name) is not None]
-            header = ["arrival", "prompt", "output", *predicted, *["class"] * with_class]
+            header = ["arrival", *_whole_columns(workload), *["class"] * with_class]
             file.write(",".join(header) + "\n")
             for first in range(0, len(workload), CHUNK):
                 file.writelines(_rows(workload, slice(first, first + CHUNK), with_class))
@@ -43,15 +42,21 @@ def write_csv(workload: Workload, path: str | PathLike) -> None:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
 
 
+def _whole_columns(workload: Workload) -> dict[str, np.ndarray]:
+    """The columns of whole numbers that say something, by name."""
+    given = {name: getattr(workload, name) for name in ("prompt", "output", *PREDICTED)}
+    given["priority"] = workload.priority if workload.priority.any() else None
+    return {name: column for name, column in given.items() if column is not None}
+
+
 def _rows(workload: Workload, part: slice, with_class: bool):
     names = ["," + name if with_class else "" for name in workload.classes]
-    lengths = [workload.prompt, workload.output, *(getattr(workload, name) for name in PREDICTED)]
-    table = np.column_stack([column[part] for column in lengths if column is not None])
-    for arrival, tokens, class_of in zip(
+    table = np.column_stack([column[part] for column in _whole_columns(workload).values()])
+    for arrival, numbers, class_of in zip(
         workload.arrival[part].tolist(),
         table.tolist(),
         workload.class_of[part].tolist(),
         strict=True,
     ):
         when = repr(arrival).removesuffix(".0")
-        yield f"{when},{','.join(map(str, tokens))}{names[class_of]}\n"
+        yield f"{when},{','.join(map(str, numbers))}{names[class_of]}\n"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.traces.clock import ticks
-from engine.traces.columns import Names, Number, Seconds, Tokens
+from engine.traces.columns import Names, Priority, Seconds, Tokens
 from engine.traces.head import Head
 from engine.traces.log import Reading
 from engine.traces.opened import Opened
@@ -20,7 +20,6 @@ from engine.workload import PREDICTED
 NAME = "canonical CSV"
 EXAMPLE = "arrival,prompt,output\n0,1,1\n"
 NEEDED = ("arrival", "prompt", "output")
-NOT_USED_YET = ("priority",)
 
 
 def matches(head: Head) -> bool:
@@ -35,7 +34,7 @@ def parse(opened: Opened, reading: Reading) -> Requests:
         Field("prompt", ("prompt",), Tokens()),
         Field("output", ("output",), Tokens()),
         Field("class", ("class",), classes),
-        *(Field(name, (name,), Number()) for name in NOT_USED_YET),
+        Field("priority", ("priority",), Priority()),
         *(Field(name, (name,), Tokens()) for name in PREDICTED),
     ]
     found = [name.lower() for name in opened.head.names]
@@ -53,6 +52,7 @@ def parse(opened: Opened, reading: Reading) -> Requests:
         rows.rows_in,
         class_of=rows.columns.get("class"),
         classes=classes.names or ("all",),
+        priority=rows.columns.get("priority"),
         **{name: rows.columns[name] for name in PREDICTED if name in rows.columns},
         time_unit=reading.time_unit or "s",
         unit_known=reading.time_unit is not None,
@@ -61,8 +61,6 @@ def parse(opened: Opened, reading: Reading) -> Requests:
 
 
 def _notes(found: Sequence[str]) -> tuple[str, ...]:
-    later = [name for name in NOT_USED_YET if name in found]
-    known = (*NEEDED, "class", *PREDICTED, *NOT_USED_YET)
+    known = (*NEEDED, "class", "priority", *PREDICTED)
     unknown = [name for name in found if name and name not in known]
-    notes = [f"the column {name} is checked but not used yet" for name in later]
-    return tuple(notes + [f"the column {name} is not known and not used" for name in unknown])
+    return tuple(f"the column {name} is not known and not used" for name in unknown)
