@@ -178,6 +178,19 @@ def test_no_scheduler_there(address, capsys):
     assert "Traceback" not in told.err
 
 
+def test_a_client_that_never_connected_is_gone():
+    """Collected later, in the midst of the start of another, it would wait for it for ever."""
+    import gc
+
+    from distributed import Client
+
+    gc.collect()
+    before = sum(isinstance(held, Client) for held in gc.get_objects())
+    with pytest.raises(InputError, match="no Dask scheduler answers"):
+        list(run_all(Sweep(sweeps.square, None, [1, 2]), "tcp://127.0.0.1:9"))
+    assert sum(isinstance(held, Client) for held in gc.get_objects()) == before
+
+
 def test_no_workers(own_cluster):
     """A scheduler alone would let a sweep wait for ever."""
     with pytest.raises(InputError, match="has no workers: start one"):
@@ -196,7 +209,7 @@ def test_worker_without_this_engine(own_cluster, tmp_path):
     other = tmp_path / "other"
     for name in ("engine", "sample_data"):
         shutil.copytree(ROOT / name, other / name, ignore=shutil.ignore_patterns("__pycache__"))
-    with (other / "engine" / "overload.py").open("a") as file:
+    with (other / "engine" / "measure" / "overload.py").open("a") as file:
         file.write("\n# another rule\n")
     worker.wait()
     own_cluster.add_worker(other)

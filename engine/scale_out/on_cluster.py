@@ -6,6 +6,7 @@ version, is asked before the sweep and again with each task.
 
 from __future__ import annotations
 
+import gc
 import pickle
 import time
 from collections.abc import Iterator
@@ -53,16 +54,26 @@ def run_on_cluster(sweep: Sweep, address: str, progress: Progress) -> Iterator[t
             client.cancel(list(waiting))
 
 
+def _connected(address: str) -> Client | None:
+    """A client; None, and nothing that still holds it, where no scheduler answers."""
+    try:
+        return Client(address, timeout=CONNECT, set_as_default=False)
+    except (OSError, ValueError):
+        return None
+
+
 @contextmanager
 def _client(address: str) -> Iterator[Client]:
     """Connected, the workers known to have this engine; closed at the end."""
-    try:
-        client = Client(address, timeout=CONNECT, set_as_default=False)
-    except (OSError, ValueError) as problem:
+    client = _connected(address)
+    if client is None:
+        # One that never connected closes when it is collected. If that happened while the next
+        # one starts, both would wait for one lock of distributed's for ever: collect it now.
+        gc.collect()
         raise InputError(
             f"no Dask scheduler answers at {address} (an address looks like "
             "tcp://10.0.0.5:8786): start it with `dask scheduler`, or leave the address out"
-        ) from problem
+        )
     with client:
         _check_workers(client, address)
         yield client
