@@ -49,7 +49,8 @@ class Bound:
         in rounds does, as chunks cost no more rounds than they hold memory
     clock : the one it speaks of, coefficients and all; runs on another are not covered
     replicas : over how many the requests may be spread; runs on more are not covered
-    machine_prices : the same in seconds, where its prices are of machine time
+    machine_prices : the same in seconds, where its prices are of machine time, by parts of the
+        requests in order of time
     requests : how many it speaks of; a run that set more of them aside is not covered. None:
         of those of any run it is held against
     """
@@ -65,7 +66,7 @@ class Bound:
     clock: Clock = ROUNDS
     replicas: int = 1
     requests: int | None = None
-    machine_prices: MachinePrices | None = None
+    machine_prices: tuple[MachinePrices, ...] | None = None
 
     @property
     def is_priced(self) -> bool:

@@ -1,16 +1,17 @@
 """A bound in seconds, proved by prices of machine time that never rise.
 
-For each envelope (engine/proof/work/envelope.py) the price of a second of machine time is given at
-some times after the first arrival; between them it falls straight, after the last it is 0.
-What is checked is the theorem of engine/proof/work/dual.py, on cells of the given width in each of
-which a price is constant: what it is at the middle. Any prices that never rise prove
-something, so nothing about how they were found matters.
+The requests come in parts, by when they arrive; the bounds of parts add up, whichever they
+are. In each, for each envelope (engine/proof/work/envelope.py), the price of a second of
+machine time is given at some times after the part's first arrival; between them it falls
+straight, after the last it is 0. What is checked is the theorem of engine/proof/work/dual.py,
+on cells of the given width in each of which a price is constant: what it is at the middle. Any
+prices that never rise prove something, so nothing about how they were found matters.
 
 The checker shares no code with engine/proof/work. It walks every token of every request: its work
 under each envelope, and the time from it to the completion, h whole cells at least; and it
 tries every cell for the completion, up to where its latency alone is above the best. Inside a
 cell only the latency changes, so its begin is the best there, or the end of the time alone.
-A completion so early that the first token came before the first arrival is none.
+A completion so early that the first token came before the part's first arrival is none.
 
 All terms are sums of numbers >= 0, so floats err by few roundings of each, which are taken
 off; the rest is added in exact fractions.
@@ -18,6 +19,7 @@ off; the rest is added in exact fractions.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -31,11 +33,12 @@ from engine.evidence.certificate.finding import Finding
 from engine.evidence.certificate.row import Row
 from engine.fields import build, list_in, number_in
 from engine.machine.clock import Clock, StepTime
+from engine.proof.work.proof import MAX_CELLS, MachinePrices
 from engine.workload import Workload
 
 MAX_PRICE = 1e12
 MAX_TIME = 1e15  # seconds
-MAX_CELLS = 10**7
+MAX_EFFORT = 10**11
 ROUNDING = 2.0**-52
 LESS = 1 - 2.0**-44  # more than rounding can add to a token's work, or to a time alone
 AT_ONCE = 4096  # cells tried at a time
@@ -57,16 +60,17 @@ class _Priced:
 
 
 @dataclass(frozen=True)
-class MachineRow(Row):
-    """A bound, its cells, and its prices at some times for each envelope."""
+class _Part:
+    """The cells of the requests from `begin` on, and prices at some times for each envelope."""
 
+    begin: float
     cell: float
     cells: int
     times: list[float]
     envelopes: list[Any]
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        number_in("begin", self.begin, 0, MAX_TIME)
         number_in("cell", self.cell, 1e-300, MAX_TIME)
         number_in("cells", self.cells, 1, MAX_CELLS, whole=True)
         for number, time in enumerate(list_in("times", self.times)):
@@ -80,10 +84,35 @@ class MachineRow(Row):
         object.__setattr__(self, "envelopes", priced)
 
 
+@dataclass(frozen=True)
+class MachineRow(Row):
+    """A bound, and the prices that prove it for each part of the requests."""
+
+    parts: list[Any]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        records = list_in("parts", self.parts)
+        parts = [build(_Part, record, f"part {k}") for k, record in enumerate(records)]
+        begins = [part.begin for part in parts]
+        if not parts or begins[0] != 0 or (np.diff(begins) <= 0).any():
+            raise InputError("parts must begin at 0, each after the one before")
+        cells = sum(part.cells for part in parts)
+        if cells > MAX_CELLS:
+            raise InputError(
+                f"cells must be at most {MAX_CELLS:,} in all parts together, there are {cells:,}"
+            )
+        object.__setattr__(self, "parts", parts)
+
+
 def written(bound: Bound) -> dict:
     """The proof of a bound, as a record."""
-    found = bound.machine_prices
+    return {"parts": [_written_part(part) for part in bound.machine_prices]}
+
+
+def _written_part(found: MachinePrices) -> dict:
     return {
+        "begin": found.begin,
         "cell": found.width,
         "cells": found.count,
         "times": found.times.tolist(),
@@ -95,13 +124,21 @@ def written(bound: Bound) -> dict:
 
 
 def check_row(row: MachineRow, workload: Workload, memory: int, clock: Clock) -> Finding:
-    """Find out what the prices prove."""
+    """Find out what the prices prove.
+
+    Raises
+    ------
+    InputError
+        When that takes more work than any bound that is written here asks for.
+    """
+    every_run = row.covers_preemption
     proves = all(
-        (np.diff(one.prices) <= 0).all() and _is_floor(one, clock.step, row.covers_preemption)
-        for one in row.envelopes
+        (np.diff(one.prices) <= 0).all() and _is_floor(one, clock.step, every_run)
+        for part in row.parts
+        for one in part.envelopes
     )
     proved = _proved(row, workload, memory, clock.step) if proves else 0.0
-    covers = proves and row.covers_preemption
+    covers = proves and every_run
     return Finding(row.bound, row.value, proved, covers, proves and row.value <= proved)
 
 
@@ -113,19 +150,46 @@ def _is_floor(envelope: _Priced, step: StepTime, every_run: bool) -> bool:
 
 
 def _proved(row: MachineRow, workload: Workload, memory: int, step: StepTime) -> float:
-    """The dual function, rounded down, or 0 where it is less."""
-    middles = (np.arange(row.cells) + 0.5) * row.cell
-    prices = np.array([np.interp(middles, row.times, one.prices) for one in row.envelopes])
-    prices = prices.reshape(len(row.envelopes), row.cells)
-    prices[:, middles > row.times[-1]] = 0.0
-    prices = np.minimum.accumulate(prices, axis=1)  # interpolation may rise by a rounding
-    paid = Fraction(row.replicas) * Fraction(row.cell) * sum(map(Fraction, prices.ravel().tolist()))
-    tokens = list(_tokens(row, workload, memory, step))
-    shortest = min((token.gap for token in tokens), default=np.inf)
-    least = sum(Fraction(_least(token, row, prices, shortest)) for token in tokens)
-    exact = max(least - paid, Fraction(0))
-    proved = float(exact)
+    """The dual functions of all parts, rounded down, or 0 where that is less."""
+    after = workload.arrival - workload.arrival.min()
+    number = np.searchsorted([part.begin for part in row.parts], after, side="right") - 1
+    effort = _Effort()
+    exact = Fraction(0)
+    for k, part in enumerate(row.parts):
+        if (number == k).any():
+            exact += _proved_of(part, row, workload.take(number == k), memory, step, effort)
+    proved = float(max(exact, Fraction(0)))
     return proved if Fraction(proved) <= exact else float(np.nextafter(proved, -np.inf))
+
+
+def _proved_of(part: _Part, row: MachineRow, some: Workload, memory: int, step, effort) -> Fraction:
+    """The dual function of one part, no more."""
+    middles = (np.arange(part.cells) + 0.5) * part.cell
+    prices = np.array([np.interp(middles, part.times, one.prices) for one in part.envelopes])
+    prices = prices.reshape(len(part.envelopes), part.cells)
+    prices[:, middles > part.times[-1]] = 0.0
+    prices = np.minimum.accumulate(prices, axis=1)  # interpolation may rise by a rounding
+    # fsum is the float next to the sum, so the one after it is no less.
+    summed = np.nextafter(math.fsum(prices.ravel()), np.inf) if prices.any() else 0.0
+    paid = Fraction(row.replicas) * Fraction(part.cell) * Fraction(float(summed))
+    tokens = list(_tokens(part, row.covers_preemption, some, memory, step))
+    shortest = min((token.gap for token in tokens), default=np.inf)
+    return sum(Fraction(_least(token, part, prices, shortest, effort)) for token in tokens) - paid
+
+
+class _Effort:
+    """Prices multiplied so far, and an end to it: a certificate may come from anywhere."""
+
+    def __init__(self) -> None:
+        self.spent = 0
+
+    def spend(self, products: int) -> None:
+        self.spent += products
+        if self.spent > MAX_EFFORT:
+            raise InputError(
+                f"checking this bound takes more than {MAX_EFFORT:.0e} steps: its cells are too "
+                "narrow for so many tokens; no certificate written by `bound` is like that"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +198,7 @@ class _Tokens:
 
     Attributes
     ----------
-    arrival : seconds after the first arrival
+    arrival : seconds after the part's first arrival
     alone : no completion is sooner after the arrival, seconds
     gap : no token after the first takes less, seconds; infinite where there is none
     work : (envelopes, o), what each token costs the machine at least, seconds
@@ -146,8 +210,9 @@ class _Tokens:
     work: np.ndarray
 
 
-def _tokens(row: MachineRow, workload: Workload, memory: int, step) -> Iterator[_Tokens]:
-    every_run = row.covers_preemption
+def _tokens(
+    part: _Part, every_run: bool, workload: Workload, memory: int, step
+) -> Iterator[_Tokens]:
     arrivals = (workload.arrival - workload.arrival.min()).tolist()
     for a, s, o in zip(arrivals, workload.prompt.tolist(), workload.output.tolist(), strict=True):
         held = s + np.arange(1.0, o)  # before the tokens 2 .. o
@@ -156,7 +221,7 @@ def _tokens(row: MachineRow, workload: Workload, memory: int, step) -> Iterator[
         if every_run:
             gaps = np.minimum(gaps, _prefill_cut(held, step))
             first = float(_prefill_cut(np.array([float(s)]), step)[0])
-        works = [_works(one, s, held, memory, step, every_run) for one in row.envelopes]
+        works = [_works(one, s, held, memory, step, every_run) for one in part.envelopes]
         yield _Tokens(
             a,
             (first + gaps.sum()) * LESS,
@@ -187,25 +252,28 @@ def _works(envelope: _Priced, s: int, held: np.ndarray, memory: int, step, every
     return np.append(first, later) + share
 
 
-def _least(token: _Tokens, row: MachineRow, prices: np.ndarray, shortest: float) -> float:
+def _least(
+    token: _Tokens, part: _Part, prices: np.ndarray, shortest: float, effort: _Effort
+) -> float:
     """The least of latency plus price of a request, over its completions, rounded down."""
     output = token.work.shape[1]
     group = output
     if np.isfinite(shortest) and shortest > 0:
-        group = int(min(np.ceil(row.cell / shortest), output))
+        group = int(min(np.ceil(part.cell / shortest), output))
     cells_before = np.arange(output)[::-1] // group  # of the completion, at least
     last = int(cells_before[0])
     work = np.array([np.bincount(cells_before, one, last + 1) for one in token.work])
     earliest = token.arrival + token.alone
-    best, m = np.inf, max(int(earliest / row.cell), last)
-    while m <= row.cells + last and max(m * row.cell, earliest) - token.arrival < best:
-        cells = np.arange(m, min(m + AT_ONCE, row.cells + last + 1))
-        cost = np.maximum(cells * row.cell, earliest) - token.arrival
+    best, m = np.inf, max(int(earliest / part.cell), last)
+    while m <= part.cells + last and max(m * part.cell, earliest) - token.arrival < best:
+        cells = np.arange(m, min(m + AT_ONCE, part.cells + last + 1))
+        cost = np.maximum(cells * part.cell, earliest) - token.arrival
+        effort.spend(len(cells) * (last + 1) * len(prices))
         for one, by_cell in zip(work, prices, strict=True):
             near = by_cell[m - last : cells[-1] + 1]
             near = np.append(near, np.zeros(cells[-1] + 1 - (m - last) - len(near)))
             cost += np.convolve(near, one, "valid")
         best, m = min(best, cost.min()), m + AT_ONCE
     if not np.isfinite(best):  # beyond all prices
-        best = max(m * row.cell, earliest) - token.arrival
+        best = max(m * part.cell, earliest) - token.arrival
     return best - ROUNDING * ((output + 40) * best + 8 * token.arrival)

@@ -6,6 +6,7 @@ cells.py     time and tokens, cut as coarsely as there is time to compute
 dual.py      prices of machine time, and the bound that any prices give
 ramps.py     prices that never rise, from few numbers
 ascent.py    the best such numbers, by column generation
+stretches.py parts of the requests that quiet tells apart
 proof.py     prices as they are written down
 prices.py    all of this for one workload
 """

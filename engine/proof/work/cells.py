@@ -31,6 +31,11 @@ class Cells:
     group: int
     count: int
 
+    @property
+    def middle(self) -> np.ndarray:
+        """(count,) the middle of each, seconds."""
+        return (np.arange(self.count) + 0.5) * self.width
+
 
 def cells_over(seconds: float, shortest: float, longest: int, count: int) -> Cells:
     """Cells that cover a time: as narrow as steps allow, and not many more than `count`.

@@ -19,6 +19,11 @@ Add this for all q to the total latency: the minimum over each C is no more than
 of C_i. Each envelope is a constraint of its own, so several prices say more than one price
 on any mean of the envelopes.
 
+*Parts.* The works of some of the requests add up to no more than those of all, and no round
+that serves them begins before the first of them comes. So L of any of the requests, with
+times from the first arrival among them, bounds their total latency in any company, and the
+bounds of parts that share no request add up.
+
 *Exact in O(1) a cell.* Prices are constant on cells, and tokens move in groups
 (engine.proof.work.cells): with C in cell m, group h is priced by cell m - h. Inside a cell the
 terms change only by C itself, so the minimum is at a cell's begin or at C = a_i + alone_i.

@@ -2,6 +2,9 @@
 
 Numbers of ramps mean the same on any cells, so those found on coarse cells are judged on
 fine ones, at no loss but the few per cent by which coarse cells misjudge them.
+
+Requests that long quiet parts from one another are searched by themselves; so that more
+parts are no more work, each has a share of the cells and steps by its number of requests.
 """
 
 from __future__ import annotations
@@ -19,8 +22,9 @@ from engine.proof.work.ascent import Rise, ascend
 from engine.proof.work.cells import cells_over
 from engine.proof.work.dual import DualFunction, Requests
 from engine.proof.work.envelope import Envelope, floors, work
-from engine.proof.work.proof import MachinePrices
+from engine.proof.work.proof import MAX_CELLS, MachinePrices
 from engine.proof.work.ramps import Ramps, knots_between
+from engine.proof.work.stretches import parts
 from engine.simulate.look_ahead import look_ahead
 from engine.workload import Workload
 
@@ -30,6 +34,7 @@ COARSE = 3_000_000
 FINE = 200_000_000
 ASCENT = 150_000_000
 FEWEST, MOST = 100, 2_000  # coarse cells
+FINEST = MAX_CELLS // 5  # fine cells; each takes some 150 bytes while it is judged
 FEWEST_STEPS = 8
 
 Told = Callable[[float, float], None]  # the share of the steps, and the value so far
@@ -37,37 +42,55 @@ Told = Callable[[float, float], None]  # the share of the steps, and the value s
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """One workload on one machine, or on several alike.
+    """One workload on one machine, or on several alike, or one part of it.
 
     Attributes
     ----------
+    begin : of the part, seconds after the first arrival of all
+    share : of all requests that are in the part
     requests : what L needs to know
     envelopes : the floors that its works are under
     shortest : no step takes less, seconds
-    completion : (n,) of a good schedule on one machine, seconds after the first arrival;
-        beyond the last of them machine time costs nothing
+    completion : (n,) of a good schedule on one machine, seconds after the part's first
+        arrival; beyond the last of them machine time costs nothing
     """
 
+    begin: float
+    share: float
     requests: Requests
     envelopes: tuple[Envelope, ...]
     shortest: float
     completion: np.ndarray
 
     @classmethod
-    def of(cls, workload: Workload, memory: int, clock: Clock, replicas: int, every_run: bool):
+    def of(
+        cls,
+        workload: Workload,
+        memory: int,
+        clock: Clock,
+        replicas: int,
+        every_run: bool,
+        finished_at: np.ndarray,
+        begin: float = 0.0,
+        share: float = 1.0,
+    ) -> Search:
         """`every_run`: also for runs that give up KV cache or cut prompts."""
         step = clock.step
         alone = time_alone(workload, step, every_run)
         envelopes = floors(step, every_run)
         works = [work(workload, memory, step, e, every_run) for e in envelopes]
-        by_volume = workload.ascending(workload.volume)
-        run = look_ahead(workload, memory, by_volume, clock=clock)
         return cls(
+            begin,
+            share,
             Requests.of(workload, alone, works, replicas),
             envelopes,
             alone.shortest,
-            run.finished_at - workload.arrival.min(),
+            finished_at - workload.arrival.min(),
         )
+
+    @property
+    def size(self) -> int:
+        return len(self.completion)
 
     def on_cells(self, count: int) -> DualFunction:
         longest = int(self.requests.output.max())
@@ -77,7 +100,7 @@ class Search:
     @cached_property
     def coarse(self) -> DualFunction:
         """L on cells for the ascent."""
-        return self.on_cells(min(max(FEWEST, COARSE // len(self.completion)), MOST))
+        return self.on_cells(min(max(FEWEST, COARSE // self.size), MOST))
 
     @cached_property
     def knots(self) -> np.ndarray:
@@ -91,7 +114,8 @@ class Search:
         Steps are counted, so that the same requests have the same bound on every machine;
         only a limit in seconds that is given goes by the clock, from the first step on.
         """
-        most = max(FEWEST_STEPS, ASCENT // (self.coarse.cells.count * len(self.completion)))
+        cost = self.coarse.cells.count * self.size
+        most = max(FEWEST_STEPS, int(self.share * ASCENT) // cost)
         begun, steps = None, []
         for rise in ascend(Ramps(self.coarse, self.knots), self.completion):
             begun = begun or time.monotonic()
@@ -105,7 +129,8 @@ class Search:
     @cached_property
     def fine(self) -> DualFunction:
         """L on cells for the last word."""
-        return self.on_cells(max(FEWEST, FINE // len(self.completion)))
+        most = max(FEWEST, int(self.share * FINEST))
+        return self.on_cells(min(max(FEWEST, int(self.share * FINE) // self.size), most))
 
     def judged(self, numbers: np.ndarray) -> float:
         """The certified value of these numbers on fine cells, seconds, at least 0."""
@@ -113,8 +138,23 @@ class Search:
 
     def written(self, numbers: np.ndarray) -> MachinePrices:
         """The prices of these numbers, from which anybody can compute that value."""
-        # Ramp g falls to 0 at knot g: before it, those from g on add up.
-        falling = np.cumsum(numbers[:, ::-1], axis=1)[:, ::-1]
-        values = np.append(falling, np.zeros((len(numbers), 1)), axis=1)
-        cells, times = self.fine.cells, np.append(0.0, self.knots)
-        return MachinePrices(self.envelopes, times, values, cells.width, cells.count)
+        times, values = Ramps(self.fine, self.knots).at_knots(numbers)
+        cells = self.fine.cells
+        return MachinePrices(self.begin, self.envelopes, times, values, cells.width, cells.count)
+
+
+def searches(
+    workload: Workload, memory: int, clock: Clock, replicas: int, every_run: bool
+) -> list[Search]:
+    """One for each part of the requests (engine.proof.work.stretches), in order of time."""
+    run = look_ahead(workload, memory, workload.ascending(workload.volume), clock=clock)
+    alone = time_alone(workload, clock.step, every_run).total
+    part = parts(workload.arrival, run.finished_at, alone)
+    found = []
+    for number in range(part.max() + 1):
+        mine = part == number
+        some = workload.take(mine)
+        begin = float(some.arrival.min() - workload.arrival.min())
+        finished_at, share = run.finished_at[mine], mine.mean()
+        found.append(Search.of(some, memory, clock, replicas, every_run, finished_at, begin, share))
+    return found

@@ -32,16 +32,27 @@ class Ramps:
     @cached_property
     def shapes(self) -> np.ndarray:
         """(G, T) float64, each ramp by cell, at its middle."""
-        cells = self.function.cells
-        middle = (np.arange(cells.count) + 0.5) * cells.width
+        middle = self.function.cells.middle
         before = np.append(0.0, self.knots[:-1])[:, None]
         return np.clip((self.knots[:, None] - middle) / (self.knots[:, None] - before), 0.0, 1.0)
 
+    def at_knots(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The prices for (envelopes, G) numbers >= 0 as they bend: times and (envelopes, G + 1)."""
+        # Ramp g falls to 0 at knot g: before it, those from g on add up.
+        falling = np.cumsum(numbers[:, ::-1], axis=1)[:, ::-1]
+        none = np.zeros((len(numbers), 1))
+        return np.append(0.0, self.knots), np.append(falling, none, axis=1)
+
     def prices(self, numbers: np.ndarray) -> np.ndarray:
-        """(envelopes, T) the prices for (envelopes, G) numbers >= 0."""
-        summed = numbers @ self.shapes
-        # Rounding may let a sum rise a little.
-        return np.maximum.accumulate(summed[:, ::-1], axis=1)[:, ::-1]
+        """(envelopes, T) the prices for (envelopes, G) numbers >= 0, each cell's at its middle.
+
+        They are straight between knots, so no ramp need be written out cell by cell.
+        """
+        times, values = self.at_knots(numbers)
+        middle = self.function.cells.middle
+        by_cell = np.stack([np.interp(middle, times, row, right=0.0) for row in values])
+        # Rounding may let a price rise a little.
+        return np.maximum.accumulate(by_cell[:, ::-1], axis=1)[:, ::-1]
 
     @cached_property
     def room(self) -> np.ndarray:
