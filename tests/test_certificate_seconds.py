@@ -16,14 +16,19 @@ from tests.strategies import instances
 from tests.test_clocks import SECONDS
 
 LARGE = find_preset("llama-2-70b-a100-tp4").clock
+H100 = find_preset("llama-3-8b-h100").clock
 
 
 def proved_at(workload, memory, clock, **row):
     """What the checker finds for one bound that claims nothing."""
+    part = {
+        "begin": 0, "cell": 1.0, "cells": 4, "times": [0.0, 4.0],
+        "envelopes": [{"theta": 0.0, "knee": 0.0, "prices": [2.0, 2.0]}],
+    }  # fmt: skip
+    part |= {name: row.pop(name) for name in set(row) & set(part)}
     record = {
-        "bound": "it", "value": 0.0, "covers_preemption": False, "replicas": 1, "cell": 1.0,
-        "cells": 4, "times": [0.0, 4.0],
-        "envelopes": [{"theta": 0.0, "knee": 0.0, "prices": [2.0, 2.0]}], **row,
+        "bound": "it", "value": 0.0, "covers_preemption": False, "replicas": 1,
+        "parts": [part], **row,
     }  # fmt: skip
     bounds = find_method("prices").bounds(workload, memory, clock=clock)
     whole = json.loads(certificate(bounds, workload, memory))
@@ -94,13 +99,23 @@ def in_row(**fields):
     return lambda record: record["bounds"][0].update(fields)
 
 
+def in_part(**fields):
+    return lambda record: record["bounds"][0]["parts"][0].update(fields)
+
+
 def in_envelope(**fields):
-    return lambda record: record["bounds"][0]["envelopes"][-1].update(fields)
+    return lambda record: record["bounds"][0]["parts"][0]["envelopes"][-1].update(fields)
 
 
 def reversed_prices(record):
-    for envelope in record["bounds"][0]["envelopes"]:
+    for envelope in record["bounds"][0]["parts"][0]["envelopes"]:
         envelope["prices"].reverse()
+
+
+def many_parts():
+    """Each with as many cells as may be."""
+    part = {"cell": 1.0, "cells": 10**6, "times": [0.0], "envelopes": []}
+    return [{"begin": begin, **part} for begin in range(3)]
 
 
 def shorter_rounds(record):
@@ -109,7 +124,7 @@ def shorter_rounds(record):
 
 def dearer_by(factor):
     def change(record):
-        for envelope in record["bounds"][0]["envelopes"]:
+        for envelope in record["bounds"][0]["parts"][0]["envelopes"]:
             envelope["prices"] = [factor * price for price in envelope["prices"]]
 
     return change
@@ -129,7 +144,7 @@ def higher(record):
         dearer_by(2.0),
         in_row(covers_preemption=True),
         in_row(replicas=2),
-        in_row(cells=20),
+        in_part(cells=20),
         in_envelope(knee=45.0),
         in_envelope(knee=1e6),
     ],
@@ -145,13 +160,18 @@ def test_a_tampered_bound_does_not_hold(change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (in_row(cell=0), "cell must be a number"),
-        (in_row(cells=1.5), "cells must be a whole number"),
-        (in_row(times=[]), "times must be one or more"),
-        (in_row(times=[0, 0]), "each after the one before"),
-        (in_row(envelopes=[{"theta": 0.5, "knee": 0}]), "the field prices is missing"),
-        (in_row(envelopes=3), "envelopes must be a list"),
+        (in_part(cell=0), "cell must be a number"),
+        (in_part(cells=1.5), "cells must be a whole number"),
+        (in_part(times=[]), "times must be one or more"),
+        (in_part(times=[0, 0]), "each after the one before"),
+        (in_part(envelopes=[{"theta": 0.5, "knee": 0}]), "the field prices is missing"),
+        (in_part(envelopes=3), "envelopes must be a list"),
         (in_row(periods=[]), "unknown field periods"),
+        (in_row(parts=[]), "parts must begin at 0"),
+        (in_part(begin=1), "parts must begin at 0"),
+        (in_part(envelopes=[{}] * 5), "envelopes must be at most 4"),
+        (in_part(cells=10_000_000), "cells must be a whole number from 1 to 1,000,000"),
+        (lambda record: record["bounds"][0].update(parts=many_parts()), "1,000,000 in all parts"),
         (in_envelope(theta=2), "theta must be a number from 0 to 1"),
         (in_envelope(prices=[-1]), "price 0 must be a number"),
         (in_envelope(prices=[1]), "a price at each of the times"),
@@ -204,3 +224,57 @@ def test_a_real_mix():
     )
     assert len(text) < 20_000
     assert check(text, workload).holds
+
+
+def quiet_day(n=20):
+    return Workload(np.linspace(0.0, 86_400.0, n), [500] * n, [100] * n)
+
+
+@pytest.mark.parametrize(
+    ("workload", "memory"),
+    [
+        (Workload([0.0, 400_000.0], [500] * 2, [100] * 2), 16_492),
+        (quiet_day(), 16_492),
+        (Workload([0.0] * 9 + [43_200.0] * 9 + [86_400.0], [900] * 19, [100] * 19), 1_100),
+        (Workload([1e9] * 9 + [2e9] * 9, [900] * 18, [100] * 18), 1_100),
+    ],
+)
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_long_quiet_traces(workload, memory, replicas):
+    """What is written for them, in parts and on few enough cells, is what a checker takes."""
+    bounds = find_method("prices").bounds(workload, memory, clock=H100, replicas=replicas)
+    checked = check(certificate(bounds, workload, memory), workload)
+    assert checked.holds
+    for bound, finding in zip(bounds, checked.findings, strict=True):
+        assert finding.proved <= 1.01 * bound.value
+
+
+def test_parts_that_are_moved_prove_something_else():
+    """A later begin puts no request in another part unnoticed: the sum is what its parts prove."""
+    workload = Workload([0.0] * 9 + [5_000.0] * 9, [900] * 18, [100] * 18)
+    bounds = find_method("prices").bounds(workload, 1_100, clock=H100)
+    record = json.loads(certificate(bounds, workload, 1_100))
+    first, second = record["bounds"][0]["parts"]
+    assert (first["begin"], second["begin"]) == (0.0, 5_000.0)
+    second["begin"] = 6_000.0  # then all are in the first
+    finding = check(json.dumps(record), workload).findings[0]
+    assert not finding.holds
+    assert finding.proved < bounds[0].value
+
+
+def test_too_much_work_is_refused(monkeypatch, tmp_path, capsys):
+    """Cells too narrow for so many tokens get a sentence, before anything is multiplied."""
+    workload = Workload([0.0] * 200, [5] * 200, [3_000] * 200)
+    bounds = find_method("prices").bounds(workload, 16_492, clock=H100)
+    record = json.loads(certificate(bounds, workload, 16_492))
+    part = record["bounds"][0]["parts"][0]
+    part["cell"] *= part["cells"] / 900_000
+    part["cells"] = 900_000
+    monkeypatch.setattr("numpy.convolve", lambda *_: pytest.fail("it began to multiply"))
+    with pytest.raises(InputError, match="cells are too narrow for so many tokens"):
+        check(json.dumps(record), workload)
+    trace, proof = tmp_path / "t.csv", tmp_path / "p.json"
+    trace.write_text("arrival,prompt,output\n" + "0,5,3000\n" * 200)
+    proof.write_text(json.dumps(record))
+    assert main(["verify", str(proof), str(trace)]) == 2
+    assert "too narrow" in capsys.readouterr().err

@@ -285,3 +285,24 @@ def test_prices_that_rise_by_rounding_do_not():
     prices = ramps.prices(numbers)
     assert (np.diff(prices, axis=1) <= 0).all()
     assert prices == pytest.approx(numbers @ ramps.shapes)
+
+
+def test_prices_are_found_without_a_ramp_by_cell():
+    """Judging on many cells writes out no (knots, cells) array."""
+    workload = Workload([0.0] * 3, [5, 9, 2], [3, 7, 20])
+    step = StepTime(0.04, 0.002, 3, 1e-4, 1e-3)
+    works = [work(workload, 40, step, floor) for floor in floors(step)]
+    requests = Requests.of(workload, time_alone(workload, step), works, 1)
+    ramps = Ramps(DualFunction(requests, Cells(1e-4, 1, 50_000)), np.linspace(0.02, 4.0, 40))
+    prices = ramps.prices(np.ones((2, 40)))
+    assert prices.shape == (2, 50_000)
+    assert "shapes" not in vars(ramps)
+    assert (prices[:, 40_000:] == 0.0).all()
+
+
+def test_the_shortest_step_is_of_requests_that_have_one():
+    """A short prompt with a single token takes no step after its first."""
+    step = StepTime(0.0, 0.002, 3, 1e-4, 0.0)
+    found = time_alone(Workload([0, 0], [1, 50], [1, 9]), step)
+    assert found.shortest == step(0.0, 1.0, 51.0)
+    assert time_alone(Workload([0], [4], [1]), step).shortest == step(0.0, 1.0, 5.0)

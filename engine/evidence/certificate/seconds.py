@@ -23,6 +23,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,12 +34,12 @@ from engine.evidence.certificate.finding import Finding
 from engine.evidence.certificate.row import Row
 from engine.fields import build, list_in, number_in
 from engine.machine.clock import Clock, StepTime
-from engine.proof.work.proof import MAX_CELLS, MachinePrices
+from engine.proof.work.proof import MAX_CELLS, MAX_EFFORT, MachinePrices
 from engine.workload import Workload
 
 MAX_PRICE = 1e12
 MAX_TIME = 1e15  # seconds
-MAX_EFFORT = 10**11
+MAX_ENVELOPES = 4
 ROUNDING = 2.0**-52
 LESS = 1 - 2.0**-44  # more than rounding can add to a token's work, or to a time alone
 AT_ONCE = 4096  # cells tried at a time
@@ -78,6 +79,8 @@ class _Part:
         if not self.times or (np.diff(self.times) <= 0).any():
             raise InputError("times must be one or more, each after the one before")
         records = list_in("envelopes", self.envelopes)
+        if len(records) > MAX_ENVELOPES:
+            raise InputError(f"envelopes must be at most {MAX_ENVELOPES}, there are {len(records)}")
         priced = [build(_Priced, record, f"envelope {k}") for k, record in enumerate(records)]
         if any(len(one.prices) != len(self.times) for one in priced):
             raise InputError("every envelope must have a price at each of the times")
@@ -129,7 +132,7 @@ def check_row(row: MachineRow, workload: Workload, memory: int, clock: Clock) ->
     Raises
     ------
     InputError
-        When that takes more work than any bound that is written here asks for.
+        When that is more work than a bound that is written here can ask for.
     """
     every_run = row.covers_preemption
     proves = all(
@@ -152,44 +155,20 @@ def _is_floor(envelope: _Priced, step: StepTime, every_run: bool) -> bool:
 def _proved(row: MachineRow, workload: Workload, memory: int, step: StepTime) -> float:
     """The dual functions of all parts, rounded down, or 0 where that is less."""
     after = workload.arrival - workload.arrival.min()
-    number = np.searchsorted([part.begin for part in row.parts], after, side="right") - 1
-    effort = _Effort()
-    exact = Fraction(0)
-    for k, part in enumerate(row.parts):
-        if (number == k).any():
-            exact += _proved_of(part, row, workload.take(number == k), memory, step, effort)
-    proved = float(max(exact, Fraction(0)))
+    part_of = np.searchsorted([part.begin for part in row.parts], after, side="right") - 1
+    walks = []
+    for k in np.unique(part_of):
+        part, some = row.parts[k], workload.take(part_of == k)
+        walks.append(_Walk(part, list(_tokens(part, row.covers_preemption, some, memory, step))))
+    effort = sum(walk.effort for walk in walks)
+    if effort > MAX_EFFORT:
+        raise InputError(
+            f"cells are too narrow for so many tokens: the check would take {effort:.1e} "
+            f"products, and {MAX_EFFORT:.0e} are enough for every bound that is written here"
+        )
+    exact = max(sum(walk.proved(row.replicas) for walk in walks), Fraction(0))
+    proved = float(exact)
     return proved if Fraction(proved) <= exact else float(np.nextafter(proved, -np.inf))
-
-
-def _proved_of(part: _Part, row: MachineRow, some: Workload, memory: int, step, effort) -> Fraction:
-    """The dual function of one part, no more."""
-    middles = (np.arange(part.cells) + 0.5) * part.cell
-    prices = np.array([np.interp(middles, part.times, one.prices) for one in part.envelopes])
-    prices = prices.reshape(len(part.envelopes), part.cells)
-    prices[:, middles > part.times[-1]] = 0.0
-    prices = np.minimum.accumulate(prices, axis=1)  # interpolation may rise by a rounding
-    # fsum is the float next to the sum, so the one after it is no less.
-    summed = np.nextafter(math.fsum(prices.ravel()), np.inf) if prices.any() else 0.0
-    paid = Fraction(row.replicas) * Fraction(part.cell) * Fraction(float(summed))
-    tokens = list(_tokens(part, row.covers_preemption, some, memory, step))
-    shortest = min((token.gap for token in tokens), default=np.inf)
-    return sum(Fraction(_least(token, part, prices, shortest, effort)) for token in tokens) - paid
-
-
-class _Effort:
-    """Prices multiplied so far, and an end to it: a certificate may come from anywhere."""
-
-    def __init__(self) -> None:
-        self.spent = 0
-
-    def spend(self, products: int) -> None:
-        self.spent += products
-        if self.spent > MAX_EFFORT:
-            raise InputError(
-                f"checking this bound takes more than {MAX_EFFORT:.0e} steps: its cells are too "
-                "narrow for so many tokens; no certificate written by `bound` is like that"
-            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,28 +231,64 @@ def _works(envelope: _Priced, s: int, held: np.ndarray, memory: int, step, every
     return np.append(first, later) + share
 
 
-def _least(
-    token: _Tokens, part: _Part, prices: np.ndarray, shortest: float, effort: _Effort
-) -> float:
-    """The least of latency plus price of a request, over its completions, rounded down."""
-    output = token.work.shape[1]
-    group = output
-    if np.isfinite(shortest) and shortest > 0:
-        group = int(min(np.ceil(part.cell / shortest), output))
-    cells_before = np.arange(output)[::-1] // group  # of the completion, at least
-    last = int(cells_before[0])
-    work = np.array([np.bincount(cells_before, one, last + 1) for one in token.work])
-    earliest = token.arrival + token.alone
-    best, m = np.inf, max(int(earliest / part.cell), last)
-    while m <= part.cells + last and max(m * part.cell, earliest) - token.arrival < best:
-        cells = np.arange(m, min(m + AT_ONCE, part.cells + last + 1))
-        cost = np.maximum(cells * part.cell, earliest) - token.arrival
-        effort.spend(len(cells) * (last + 1) * len(prices))
-        for one, by_cell in zip(work, prices, strict=True):
-            near = by_cell[m - last : cells[-1] + 1]
-            near = np.append(near, np.zeros(cells[-1] + 1 - (m - last) - len(near)))
-            cost += np.convolve(near, one, "valid")
-        best, m = min(best, cost.min()), m + AT_ONCE
-    if not np.isfinite(best):  # beyond all prices
-        best = max(m * part.cell, earliest) - token.arrival
-    return best - ROUNDING * ((output + 40) * best + 8 * token.arrival)
+@dataclass(frozen=True, eq=False)
+class _Walk:
+    """The requests of a part, on its cells."""
+
+    part: _Part
+    tokens: list[_Tokens]
+
+    @cached_property
+    def group(self) -> float:
+        """As many tokens of a request at least take a cell's time; infinite for all of them."""
+        shortest = min(token.gap for token in self.tokens)
+        alike = np.isfinite(shortest) and shortest > 0
+        return float(np.ceil(self.part.cell / shortest)) if alike else np.inf
+
+    def cells_before(self, token: _Tokens) -> np.ndarray:
+        """(o,) int64: how many cells at least before the completion each token comes."""
+        output = token.work.shape[1]
+        return np.arange(output)[::-1] // int(min(self.group, output))
+
+    @property
+    def effort(self) -> int:
+        """Prices to multiply at most: a request's groups and envelopes, at every cell."""
+        groups = sum(int(self.cells_before(token)[0]) + 1 for token in self.tokens)
+        return (self.part.cells + 1) * groups * len(self.part.envelopes)
+
+    def proved(self, replicas: int) -> Fraction:
+        """The dual function of this part, or less."""
+        prices = self._prices()
+        # fsum is the float next to the sum, so the one after it is no less.
+        summed = np.nextafter(math.fsum(prices.ravel()), np.inf) if prices.any() else 0.0
+        paid = Fraction(replicas) * Fraction(self.part.cell) * Fraction(float(summed))
+        return sum(Fraction(self._least(token, prices)) for token in self.tokens) - paid
+
+    def _prices(self) -> np.ndarray:
+        """(envelopes, cells) at the middle of each cell."""
+        part = self.part
+        middles = (np.arange(part.cells) + 0.5) * part.cell
+        prices = np.array([np.interp(middles, part.times, one.prices) for one in part.envelopes])
+        prices = prices.reshape(len(part.envelopes), part.cells)
+        prices[:, middles > part.times[-1]] = 0.0
+        return np.minimum.accumulate(prices, axis=1)  # interpolation may rise by a rounding
+
+    def _least(self, token: _Tokens, prices: np.ndarray) -> float:
+        """The least of latency plus price of a request, over its completions, rounded down."""
+        width, count = self.part.cell, self.part.cells
+        cells_before = self.cells_before(token)
+        last = int(cells_before[0])
+        work = np.array([np.bincount(cells_before, one, last + 1) for one in token.work])
+        earliest = token.arrival + token.alone
+        best, m = np.inf, max(int(earliest / width), last)
+        while m <= count + last and max(m * width, earliest) - token.arrival < best:
+            cells = np.arange(m, min(m + AT_ONCE, count + last + 1))
+            cost = np.maximum(cells * width, earliest) - token.arrival
+            for one, by_cell in zip(work, prices, strict=True):
+                near = by_cell[m - last : cells[-1] + 1]
+                near = np.append(near, np.zeros(cells[-1] + 1 - (m - last) - len(near)))
+                cost += np.convolve(near, one, "valid")
+            best, m = min(best, cost.min()), m + AT_ONCE
+        if not np.isfinite(best):  # beyond all prices
+            best = max(m * width, earliest) - token.arrival
+        return best - ROUNDING * ((token.work.shape[1] + 40) * best + 8 * token.arrival)

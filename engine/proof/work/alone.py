@@ -12,7 +12,7 @@ s + j - 1 tokens prefilled again, whichever is less.
 
 Either way a step takes no less with more tokens held: T(0, x, 1) rises with x, and cutting
 x + 1 tokens into x + 1 chunks costs more than x into x. Hence every step takes at least
-`shortest`, the step with the fewest tokens held.
+`shortest`, the step with the fewest tokens held of requests that have such steps.
 """
 
 from __future__ import annotations
@@ -44,10 +44,11 @@ class Alone:
 def time_alone(workload: Workload, step: StepTime, every_run: bool = False) -> Alone:
     """The time alone of each request; `every_run` as in the module's docstring."""
     s, o = workload.prompt.astype(float), workload.output.astype(float)
+    fewest = int(s[o > 1].min() if (o > 1).any() else s.min()) + 1
     if not every_run:
         # c2 times the mean context, and the rest as often as there are steps.
         steps = (o - 1) * step(0.0, 1.0, s + o / 2)
-        return Alone(step(s, 0.0, 0.0) + steps, float(step(0.0, 1.0, s.min() + 1)))
+        return Alone(step(s, 0.0, 0.0) + steps, float(step(0.0, 1.0, fewest)))
     held = np.arange(1.0, min(TABLE, workload.peak.max()) + 1)
     lasts = np.minimum(step(0.0, 1.0, held), prefill_in_chunks(held, step))
     summed = np.append(0.0, np.cumsum(lasts))
@@ -55,8 +56,8 @@ def time_alone(workload: Workload, step: StepTime, every_run: bool = False) -> A
     first, last = (np.minimum(x, len(lasts)).astype(int) for x in (s, s + o - 1))
     beyond = (o - 1) - (last - first)
     steps = summed[last] - summed[first] + beyond * lasts[-1]
-    fewest = min(int(s.min()) + 1, len(lasts))
-    return Alone(prefill_in_chunks(s, step) + steps, float(lasts[fewest - 1]))
+    shortest = float(lasts[min(fewest, len(lasts)) - 1])
+    return Alone(prefill_in_chunks(s, step) + steps, shortest)
 
 
 def prefill_in_chunks(tokens: np.ndarray, step: StepTime) -> np.ndarray:

@@ -108,6 +108,12 @@ class DualFunction:
     def grouped(self) -> list[GroupedWork]:
         return [in_groups(w, self.requests.output, self.cells) for w in self.requests.works]
 
+    @property
+    def effort(self) -> int:
+        """What a checker multiplies at most who tries all cells for each completion."""
+        groups = int((self.grouped[0].last + 1).sum())
+        return (self.cells.count + 1) * groups * len(self.grouped)
+
     @cached_property
     def _lines(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """level, fall and tail, (n, envelopes) each, a little less than they are."""

@@ -22,7 +22,7 @@ from engine.proof.work.ascent import Rise, ascend
 from engine.proof.work.cells import cells_over
 from engine.proof.work.dual import DualFunction, Requests
 from engine.proof.work.envelope import Envelope, floors, work
-from engine.proof.work.proof import MAX_CELLS, MachinePrices
+from engine.proof.work.proof import MAX_CELLS, MAX_EFFORT, MachinePrices
 from engine.proof.work.ramps import Ramps, knots_between
 from engine.proof.work.stretches import parts
 from engine.simulate.look_ahead import look_ahead
@@ -35,6 +35,7 @@ FINE = 200_000_000
 ASCENT = 150_000_000
 FEWEST, MOST = 100, 2_000  # coarse cells
 FINEST = MAX_CELLS // 5  # fine cells; each takes some 150 bytes while it is judged
+EFFORT = MAX_EFFORT // 2  # of a checker on them
 FEWEST_STEPS = 8
 
 Told = Callable[[float, float], None]  # the share of the steps, and the value so far
@@ -128,9 +129,12 @@ class Search:
 
     @cached_property
     def fine(self) -> DualFunction:
-        """L on cells for the last word."""
+        """L on cells for the last word: as many as a checker can take in good time."""
         most = max(FEWEST, int(self.share * FINEST))
-        return self.on_cells(min(max(FEWEST, int(self.share * FINE) // self.size), most))
+        count = min(max(FEWEST, int(self.share * FINE) // self.size), most)
+        while (found := self.on_cells(count)).effort > self.share * EFFORT and count > FEWEST:
+            count //= 2
+        return found
 
     def judged(self, numbers: np.ndarray) -> float:
         """The certified value of these numbers on fine cells, seconds, at least 0."""

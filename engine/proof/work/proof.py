@@ -8,7 +8,10 @@ import numpy as np
 
 from engine.proof.work.envelope import Envelope
 
-MAX_CELLS = 1_000_000  # that a checker takes; what is written here has far fewer
+# What a checker takes, who cannot know where prices come from; those written here ask for much
+# less. Effort is cells times groups of tokens times envelopes.
+MAX_CELLS = 1_000_000
+MAX_EFFORT = 5 * 10**10
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-MOST = 8  # stretches that are parts of their own
+MOST = 24  # stretches that are parts of their own
 LEAST = 0.01  # of all waiting: less is not worth a part
 
 
