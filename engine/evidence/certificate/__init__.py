@@ -3,6 +3,7 @@
 document.py  a certificate as a text, read and written
 rounds.py    a bound in rounds, proved by prices of memory
 seconds.py   a bound in seconds, proved by prices of machine time
+tokens.py    what each token costs at least, for the latter
 row.py       what every bound says of itself
 finding.py   what the checker finds
 

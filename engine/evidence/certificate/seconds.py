@@ -20,7 +20,6 @@ off; the rest is added in exact fractions.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -32,6 +31,7 @@ from engine.bound import Bound
 from engine.errors import InputError
 from engine.evidence.certificate.finding import Finding
 from engine.evidence.certificate.row import Row
+from engine.evidence.certificate.tokens import Tokens, tokens_of
 from engine.fields import build, list_in, number_in
 from engine.machine.clock import Clock, StepTime
 from engine.proof.work.proof import MAX_CELLS, MAX_EFFORT, MachinePrices
@@ -41,7 +41,6 @@ MAX_PRICE = 1e12
 MAX_TIME = 1e15  # seconds
 MAX_ENVELOPES = 4
 ROUNDING = 2.0**-52
-LESS = 1 - 2.0**-44  # more than rounding can add to a token's work, or to a time alone
 AT_ONCE = 4096  # cells tried at a time
 
 
@@ -159,7 +158,9 @@ def _proved(row: MachineRow, workload: Workload, memory: int, step: StepTime) ->
     walks = []
     for k in np.unique(part_of):
         part, some = row.parts[k], workload.take(part_of == k)
-        walks.append(_Walk(part, list(_tokens(part, row.covers_preemption, some, memory, step))))
+        walks.append(
+            _Walk(part, list(tokens_of(some, memory, step, part.envelopes, row.covers_preemption)))
+        )
     effort = sum(walk.effort for walk in walks)
     if effort > MAX_EFFORT:
         raise InputError(
@@ -172,71 +173,11 @@ def _proved(row: MachineRow, workload: Workload, memory: int, step: StepTime) ->
 
 
 @dataclass(frozen=True, eq=False)
-class _Tokens:
-    """One request, token by token.
-
-    Attributes
-    ----------
-    arrival : seconds after the part's first arrival
-    alone : no completion is sooner after the arrival, seconds
-    gap : no token after the first takes less, seconds; infinite where there is none
-    work : (envelopes, o), what each token costs the machine at least, seconds
-    """
-
-    arrival: float
-    alone: float
-    gap: float
-    work: np.ndarray
-
-
-def _tokens(
-    part: _Part, every_run: bool, workload: Workload, memory: int, step
-) -> Iterator[_Tokens]:
-    arrivals = (workload.arrival - workload.arrival.min()).tolist()
-    for a, s, o in zip(arrivals, workload.prompt.tolist(), workload.output.tolist(), strict=True):
-        held = s + np.arange(1.0, o)  # before the tokens 2 .. o
-        gaps = step(0.0, 1.0, held)
-        first = step(float(s), 0.0, 0.0)
-        if every_run:
-            gaps = np.minimum(gaps, _prefill_cut(held, step))
-            first = float(_prefill_cut(np.array([float(s)]), step)[0])
-        works = [_works(one, s, held, memory, step, every_run) for one in part.envelopes]
-        yield _Tokens(
-            a,
-            (first + gaps.sum()) * LESS,
-            gaps.min(initial=np.inf) * LESS,
-            np.array(works).reshape(len(works), o) * LESS,
-        )
-
-
-def _prefill_cut(tokens: np.ndarray, step: StepTime) -> np.ndarray:
-    """Least seconds to prefill so many tokens in m chunks: convex in m, least next to p / N0."""
-    even = np.floor(tokens / step.n0) if step.n0 else tokens
-    times = [
-        m * step.c0 + step.c1 * np.maximum(0.0, tokens - m * step.n0)
-        for m in (np.clip(even + more, 1, tokens) for more in (-np.inf, 0, 1))
-    ]
-    return np.minimum.reduce(times)
-
-
-def _works(envelope: _Priced, s: int, held: np.ndarray, memory: int, step, every_run: bool):
-    """(o,) what the tokens cost under an envelope."""
-    g1 = envelope.theta * step.c1
-    g0 = max(0.0, step.c0 - g1 * (step.n0 - envelope.knee))
-    later = step.c2 * held + step.c3 + g1 * max(0.0, 1.0 - envelope.knee)
-    if every_run:
-        later = np.minimum(later, g1 * held)
-    first = g1 * max(0.0, s - envelope.knee)
-    share = g0 / memory * (np.append(s, held) + 1)
-    return np.append(first, later) + share
-
-
-@dataclass(frozen=True, eq=False)
 class _Walk:
     """The requests of a part, on its cells."""
 
     part: _Part
-    tokens: list[_Tokens]
+    tokens: list[Tokens]
 
     @cached_property
     def group(self) -> float:
@@ -245,7 +186,7 @@ class _Walk:
         alike = np.isfinite(shortest) and shortest > 0
         return float(np.ceil(self.part.cell / shortest)) if alike else np.inf
 
-    def cells_before(self, token: _Tokens) -> np.ndarray:
+    def cells_before(self, token: Tokens) -> np.ndarray:
         """(o,) int64: how many cells at least before the completion each token comes."""
         output = token.work.shape[1]
         return np.arange(output)[::-1] // int(min(self.group, output))
@@ -273,7 +214,7 @@ class _Walk:
         prices[:, middles > part.times[-1]] = 0.0
         return np.minimum.accumulate(prices, axis=1)  # interpolation may rise by a rounding
 
-    def _least(self, token: _Tokens, prices: np.ndarray) -> float:
+    def _least(self, token: Tokens, prices: np.ndarray) -> float:
         """The least of latency plus price of a request, over its completions, rounded down."""
         width, count = self.part.cell, self.part.cells
         cells_before = self.cells_before(token)
