@@ -120,8 +120,8 @@ def is_untouched() -> bool:
 def forget(names: Iterable[str]) -> None:
     """Let the named settings go back to their defaults."""
     for name in names:
-        st.session_state["settings"].pop(name, None)
-        st.session_state.pop(name, None)
+        for kept in (st.session_state["settings"], st.session_state["unread"], st.session_state):
+            kept.pop(name, None)
 
 
 def publish(complete: bool) -> None:

@@ -95,8 +95,9 @@ def _base(source: str) -> Scenario | None:
 
 def _take_over_example() -> None:
     """A newly picked source brings its own values: forget those of the one before."""
-    mix = ("memory", "share", "first", "second", "n", "by_horizon", "horizon", "rate_s")
-    forget((*mix, *RANGES, *PREDICTION_SETTINGS))
+    mix = ("memory", "share", "first", "second", "arrivals", "by_horizon")
+    in_seconds = (f"{name}_s" for name in RANGES)
+    forget((*mix, *RANGES, *in_seconds, *PREDICTION_SETTINGS))
 
 
 def _ask_memory(default: int, preset: Preset | None) -> int:
