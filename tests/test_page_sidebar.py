@@ -1,6 +1,10 @@
 """The sidebar: what is picked is what is shown, and what a link cannot bring is told."""
 
-from tests.test_pages import open_page, said
+import pytest
+
+from tests.test_pages import CAPACITY, open_page, press, said
+
+GPU = "llama-2-70b-a100-tp4"
 
 
 def test_a_picked_example_brings_all_of_its_own():
@@ -19,3 +23,29 @@ def test_a_picked_example_forgets_a_backlog():
     at.selectbox(key="from").set_value("chat-assistant").run()
     assert "gamma at rate 0.15 with burstiness 2" in said(at)
     assert at.query_params == {"from": "chat-assistant"}
+
+
+@pytest.mark.parametrize("path", ["app.py", CAPACITY])
+def test_the_memory_of_the_chosen_gpu_is_offered(path):
+    """M = 16 492 is 3.2 % of what four A100 hold, by DESIGN 1.3; one click does it."""
+    at = open_page(path, **{"from": "chat-assistant"}, n="300", clock=GPU)
+    assert at.warning[0].value.startswith("M is 3.2\u202f% of what Llama-2-70B on 4 x A100")
+    assert at.markdown[0].value.startswith("# ")
+    held = int((80 * 0.9 * 2**30 - 68_976_648_192 * 2 / 4) // (2 * 80 * 2 * 128 * 2))
+    press(at, f"Use {held:,} tokens".replace(",", "\u202f").replace(" tokens", "\u202ftokens"))
+    assert at.number_input(key="memory").value == held
+    assert not [one for one in at.warning if one.value.startswith("M is")]
+
+
+@pytest.mark.parametrize(
+    "link", [{}, {"clock": GPU, "memory": "300000"}, {"clock": "wait-paper"}], ids=str
+)
+def test_no_memory_is_offered_where_none_is_known_or_m_is_near(link):
+    """In rounds, at more than half of what the GPUs hold, or on coefficients without GPUs."""
+    assert not [one for one in open_page(n="50", **link).warning if one.value.startswith("M is")]
+
+
+def test_more_than_the_gpu_holds_is_told():
+    """Also for a GPU whose M would be less."""
+    at = open_page(n="50", clock=GPU, memory="600000")
+    assert at.warning[0].value.startswith("M is 115\u202f% of what")
