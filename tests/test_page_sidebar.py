@@ -49,3 +49,63 @@ def test_more_than_the_gpu_holds_is_told():
     """Also for a GPU whose M would be less."""
     at = open_page(n="50", clock=GPU, memory="600000")
     assert at.warning[0].value.startswith("M is 115\u202f% of what")
+
+
+def told_of_link(at):
+    return [one.value for one in at.info if one.value.startswith("Of this link")]
+
+
+def test_what_of_a_link_cannot_be_used_is_told():
+    """Each with what is shown instead, until it is moved; a link that can be used is silent."""
+    bad = {"rate": "abc", "memory": "-5", "clock": "nope", "log": "maybe", "provable": "lifo"}
+    at = open_page(**{"from": "chat-assistant"}, n="300", unknown="7", **bad)
+    (told,) = told_of_link(at)
+    assert "`rate=abc` (shown instead: 0.15)" in told
+    assert "`memory=-5` (shown instead: 16492)" in told
+    assert "`clock=nope` (shown instead: rounds)" in told
+    assert "`log=maybe` (shown instead: false)" in told
+    assert "`provable=lifo` (shown instead: " in told
+    assert "`unknown=7` (has no use here)" in told
+    assert "n=300" not in told
+    at.number_input(key="memory").set_value(20_000).run()
+    (told,) = told_of_link(at)
+    assert "memory" not in told
+    assert "`rate=abc`" in told
+    at.switch_page(CAPACITY).run()
+    assert not told_of_link(at)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"from": "chat-assistant", "rate": "0.2", "log": "true", "provable": "svf"},
+        {"clock": GPU, "c0": "50", "memory": "300000"},
+        {"from": "upload", "memory": "10", "round_seconds": "0.5"},
+        {"classic": "fcfs", "provable": "", "deployed": "", "ours": ""},
+    ],
+    ids=str,
+)
+def test_a_good_link_is_not_complained_of(link):
+    """Nor one that waits for a trace."""
+    assert not told_of_link(open_page(**link))
+
+
+def test_what_is_switched_off_is_not_complained_of():
+    """Its parameter leaves the address with its control."""
+    at = open_page(arrivals="poisson", rate="0.2", n="300")
+    at.selectbox(key="arrivals").set_value("backlog").run()
+    assert at.query_params == {"n": "300"}
+    assert not told_of_link(at)
+
+
+def test_a_kept_trace_can_be_removed():
+    """On the next page the box is empty: what is kept is named there, and one click forgets it."""
+    at = open_page(**{"from": "upload"}, memory="10")
+    trace = b"arrival,prompt,output\n0,5,5\n0,9,1\n2.5,1,1\n"
+    at.file_uploader[0].upload("mine.csv", trace, "text/csv").run()
+    assert "kept from before" not in said(at)
+    at.switch_page("pages/1_Memory_Gantt.py").run()
+    assert "mine.csv, kept from before" in said(at)
+    press(at, "Remove")
+    assert "mine.csv" not in said(at)
+    assert "Drop a trace" in said(at)
