@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine.demand.example import examples, load_example
 from tests.test_pages import CAPACITY, open_page, press, said
 
 GPU = "llama-2-70b-a100-tp4"
@@ -109,3 +110,14 @@ def test_a_kept_trace_can_be_removed():
     press(at, "Remove")
     assert "mine.csv" not in said(at)
     assert "Drop a trace" in said(at)
+
+
+@pytest.mark.parametrize("key", examples())
+def test_an_example_promises_only_what_it_ships(key):
+    """Its sentence holds as it is shipped; on another clock or M it says so."""
+    at = open_page("pages/9_About.py", **{"from": key})
+    assert load_example(key).shows in [one.value for one in at.caption]
+    for change in ({"clock": GPU}, {"memory": "20007"}, {"servers": "alike", "replicas": "2"}):
+        changed = open_page("pages/9_About.py", **{"from": key}, **change)
+        (told,) = [one.value for one in changed.caption if load_example(key).shows in one.value]
+        assert told.startswith("As shipped (it was changed here): ")
