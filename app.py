@@ -10,6 +10,7 @@ from pages.parts import show
 from pages.parts.frame import page
 from pages.parts.jobs import finished, needed, offer
 from pages.parts.link import is_untouched, linked
+from pages.parts.memory_budget import offer_memory
 from pages.parts.runs import bound_jobs, run_jobs
 from pages.parts.view import View
 from pages.parts.welcome import welcome
@@ -17,13 +18,15 @@ from pages.parts.welcome import welcome
 
 def draw(view: View) -> None:
     """The best policy in a sentence, the distributions, the league table."""
+    opening = st.empty()
+    offer_memory(view.memory)
     jobs = run_jobs(view)
     (runs,) = needed(jobs)
     bounds = [bound for found in finished(bound_jobs(view)) for bound in found]
     entries = league(runs, bounds)
     best = entries[0]
 
-    st.markdown(f"# {headline(entries)}")
+    opening.markdown(f"# {headline(entries)}")
     if is_untouched():
         welcome(view)
     show.load(best)

@@ -9,6 +9,7 @@ from pages.parts.capacity_map import tell_map
 from pages.parts.capacity_rates import headline, offers_of, rate_jobs, servers_jobs, tell_rates
 from pages.parts.frame import page
 from pages.parts.jobs import finished, needed, offer
+from pages.parts.memory_budget import offer_memory
 from pages.parts.view import View
 
 
@@ -16,6 +17,7 @@ def draw(view: View) -> None:
     """The largest rates and the servers for a load, a map, a day, and what to change."""
     need_a_rate(view)
     opening = st.empty()
+    offer_memory(view.memory)
     question = ask_question(view)
     jobs = rate_jobs(view, question)
     (found,) = needed(jobs)

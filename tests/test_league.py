@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from engine import Bound, Workload, find_policy, gap
+from engine import Bound, Scenario, Workload, find_policy, gap, generate
 from engine.bound import best_cover
-from engine.measure.league import compare_means, headline, label_of, league, league_table
+from engine.measure.league import caveats, compare_means, headline, label_of, league, league_table
 
 
 @pytest.fixture
@@ -89,3 +89,33 @@ def test_of_bounds_that_agree_the_one_for_every_run_is_taken(six):
     assert best_cover(six["svf"], [kept, every]) is every
     larger = Bound("kept", 35.7 * (1 + 2e-4), True, False, "test")
     assert best_cover(six["svf"], [every, larger]) is larger
+
+
+def test_caveats_name_whom_they_are_about(six):
+    """Whatever the headline says: where all are tied it names nobody."""
+    same = Workload([0] * 2, [2] * 2, [3] * 2)
+    entries = league([find_policy(key).run(same, 20) for key in ("svf", "vllm")], [])
+    assert headline(entries).startswith("All policies have practically the same mean latency")
+    assert caveats(entries) == ["svf is told every output length; vllm is not."]
+
+
+def test_an_overloaded_policy_is_not_a_factor():
+    """Means that grow with the horizon are not divided: who keeps up is told instead."""
+    one_too_many = Workload(np.arange(400) * 2, np.full(400, 6), np.full(400, 4))
+    runs = [find_policy(key).run(one_too_many, 10) for key in ("svf", "vllm")]
+    assert headline(league(runs, [])).startswith(
+        "**svf** has the lowest mean of this run but is overloaded, **vllm** is too;"
+    )
+    assert headline(league(runs[:1], [])).startswith("**svf** is overloaded here;")
+    one_bound = [Bound("test", 1.0, True, True, "test")]
+    told = headline(league(runs, one_bound))
+    assert "cuts" not in told
+    assert "; on these requests svf is at most " in told
+
+
+def test_who_keeps_up_is_told_of_an_overloaded_rival():
+    """static holds memory for whole batches and falls behind at a load that svf carries."""
+    near = generate(Scenario(n=2000, arrivals="poisson", rate=0.08))
+    runs = [find_policy(key).run(near, 16_492) for key in ("svf", "static")]
+    told = headline(league(runs, []))
+    assert told.startswith("**svf** keeps up here, where **static** is overloaded;")

@@ -33,7 +33,17 @@ def test_a_policy_that_wastes_memory_falls_behind_below_full_load():
     assert found.load < 0.9
     assert found.kind == "overloaded"
     assert found.drift == pytest.approx(0.25 - 2 / np.sqrt(0.4 * 4000), abs=0.01)
-    assert "this policy leaves" in found.in_words()
+    assert found.in_words().startswith("Overloaded: this policy falls behind. Of the work that ")
+    assert "With nothing wasted, the requests would need 86.7" in found.in_words()
+
+
+def test_work_in_seconds_is_told_as_the_least():
+    """What the requests need of a GPU is a lower bound; of the memory in rounds it is exact."""
+    workload = generate(Scenario(n=400, arrivals="poisson", rate=0.5))
+    seconds = find_policy("svf").run(workload, 16_492, clock=seconds_clock(0.02, 1e-4, 50))
+    assert "the requests need at least " in verdict(seconds).in_words()
+    assert "% of the GPU's time while they arrive" in verdict(seconds).in_words()
+    assert "at least" not in judge(stream(2, prompt=6)).in_words()
 
 
 def test_smallest_first_does_not_hide_an_overload():

@@ -1,16 +1,42 @@
 """Compare: what a newcomer is told, and a bound at a click where none is quick."""
 
-from tests.test_pages import open_page, said
+from engine import InputError
+from pages.parts import jobs, runs
+from tests.test_pages import open_page, press, said
+
+CHATS = {"from": "chat-assistant", "seed": "71"}  # of no other test: nothing is kept of it
 
 
-def test_a_bound_is_offered_where_none_is_there():
+def test_what_is_soon_done_comes_unasked():
+    """The bound that the headline lacks, and the headroom of the best policy."""
+    at = open_page(**CHATS)
+    assert "from the best possible" in at.markdown[0].value
+    assert "carries" in said(at)
+    assert not [b for b in at.button if b.label.startswith(("How far from the best", "Run "))]
+
+
+def test_a_bound_that_takes_longer_is_offered(monkeypatch):
     """One click, and the headline says how far the best run is from the best possible."""
-    at = open_page(**{"from": "chat-assistant"})
+    monkeypatch.setattr(jobs, "SOON", 0.0)
+    at = open_page(**CHATS | {"seed": "72"})
     assert "no certified bound" in at.markdown[0].value
-    button = next(b for b in at.button if b.label.startswith("How far from the best"))
-    button.click().run(timeout=60)
+    press(at, "How far from the best")
     assert "from the best possible" in at.markdown[0].value
     assert not any(b.label.startswith("How far from the best") for b in at.button)
+
+
+def test_what_failed_is_not_begun_again(monkeypatch):
+    """Its error is told once; after that it is a button."""
+
+    def fail(*_args):
+        raise InputError("no headroom today")
+
+    monkeypatch.setattr(runs, "headroom_in_words", fail)
+    at = open_page(**CHATS | {"seed": "73"})
+    assert "no headroom today" in at.error[0].value
+    at.run()
+    assert not at.error
+    assert [b for b in at.button if b.label.startswith("Run the headroom")]
 
 
 def test_a_newcomer_is_told_about_this_very_view():

@@ -46,6 +46,17 @@ def test_two_saves_compared(database):
     assert small.snapshot.page == "Compare"
 
 
+def test_the_list_tells_memory_and_gpu_apart():
+    """In columns of their own, so that a long scenario does not hide them."""
+    save(open_page(n="50", clock="llama-3-8b-a100", memory="20000"), "gpu")
+    save(open_page(n="50"), "papers")
+    table = open_page(SAVED).dataframe[0].value
+    assert table["M (tokens)"].tolist() == ["16\u202f492", "20\u202f000"]
+    papers, gpu = table["Clock"]
+    assert papers == "rounds"
+    assert gpu.startswith("Llama-3-8B on 1 x A100 80 GB: c0 = 0.0108, ")
+
+
 def test_a_taken_name_keeps_both(database):
     """Two sessions, one name."""
     save(open_page(n="200"), "plan")

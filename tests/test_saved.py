@@ -201,6 +201,9 @@ def test_nothing_several_and_other_units():
     there = snapshot(Scenario(n=200, seed=3), clock, Topology(2))
     found = compare(here, there)
     assert [change.name for change in found.changes] == ["seed", "clock", "servers"]
+    assert found.changes[1].after.startswith("Llama-2-70B on 4 x A100 80 GB: c0 = 0.0372, ")
+    edited = replace(clock, step=clock.step._replace(c0=0.05))
+    assert snapshot(clock=edited).facts["clock"].startswith("c0 = 0.05, ")
     assert not found.effects
     assert found.in_words().startswith("3 fields changed, seed 0 → 3; ")
 

@@ -204,3 +204,14 @@ def budget(
             f"reserve of {reserve_gib:g} GiB fill {found.usable:.1f} GiB; use more GPUs"
         )
     return found
+
+
+def tokens_held(preset: Preset) -> int | None:
+    """The M of a preset's GPUs as `budget` has it by default; None where they are not known."""
+    if not (preset.model in models() and preset.gpu in gpus()):
+        return None
+    try:
+        memory_gib = gpus()[preset.gpu].memory_gib
+        return budget(models()[preset.model], memory_gib, preset.tensor_parallel).tokens
+    except InputError:  # the weights do not fit
+        return None

@@ -11,7 +11,7 @@ import pandas as pd
 
 from engine import wording
 from engine.bound import Bound, best_cover, gap
-from engine.measure.overload import Verdict, verdict
+from engine.measure.overload import OVERLOADED, Verdict, verdict
 from engine.metrics import peak_batch, summary
 from engine.policy import POLICIES
 from engine.simulate.run import Run
@@ -53,6 +53,11 @@ class Entry:
     @property
     def mean(self) -> float:
         return self.numbers["mean_latency"]
+
+    @property
+    def is_overloaded(self) -> bool:
+        """Whether its latencies grow with the horizon."""
+        return self.verdict.kind == OVERLOADED
 
     @property
     def best_possible(self) -> str:
@@ -154,20 +159,42 @@ def headline(entries: Sequence[Entry]) -> str:
     """The league in one sentence: the best against its rival, and against the best possible."""
     best, rival = entries[0], rival_of(entries)
     tied = [entry.label for entry in entries if entry.mean <= TIED * best.mean]
-    if len(entries) == 1:
+    growing = best.is_overloaded or rival.is_overloaded
+    if growing:
+        first = _overloaded_in_words(best, rival)
+    elif best is rival:
         first = f"**{best.label}** has a mean latency of {wording.amount(best.mean, best.run.unit)}"
     elif len(tied) == len(entries):
         first = "All policies have practically the same mean latency here; the best"
     else:
         first = f"**{best.label}** {compare_means(best.mean, rival.mean, rival.label)} here"
-    if 1 < len(tied) < len(entries):
+    if 1 < len(tied) < len(entries) and not growing:
         first = f"{first} (tied with {', '.join(tied[1:])})"
     if best.gap is None and best.run.workload.depends_on_run:
         return f"{first}; no bound holds, as who is served depends on the policy."
     if best.gap is None:
         return f"{first}; no certified bound covers its run yet."
+    if growing:
+        return f"{first}; on these requests {best.label} is {_distance(best)}."
     joint = "" if first.endswith("the best") else " and"
     return f"{first}{joint} is {_distance(best)}."
+
+
+def _overloaded_in_words(best: Entry, rival: Entry) -> str:
+    """No factor between means where one grows with the horizon (DESIGN 4)."""
+    if best is rival:
+        return f"**{best.label}** is overloaded here"
+    if not best.is_overloaded:
+        return f"**{best.label}** {_fares(best)} here, where **{rival.label}** is overloaded"
+    other = "is too" if rival.is_overloaded else _fares(rival)
+    return (
+        f"**{best.label}** has the lowest mean of this run but is overloaded, "
+        f"**{rival.label}** {other}"
+    )
+
+
+def _fares(entry: Entry) -> str:
+    return "keeps up" if entry.verdict.keeps_up else "sheds load"
 
 
 def caveats(entries: Sequence[Entry]) -> list[str]:
@@ -175,13 +202,15 @@ def caveats(entries: Sequence[Entry]) -> list[str]:
     best, rival = entries[0], rival_of(entries)
     told = []
     ours, theirs = best.numbers["p99_latency"], rival.numbers["p99_latency"]
-    if best is not rival and ours > 1.05 * theirs:
-        told.append(f"Its P99 is {wording.percent(ours / theirs - 1)} above that of {rival.label}.")
+    steady = not (best.is_overloaded or rival.is_overloaded)
+    if best is not rival and steady and ours > 1.05 * theirs:
+        above = wording.percent(ours / theirs - 1)
+        told.append(f"The P99 of {best.label} is {above} above that of {rival.label}.")
     mine, other = POLICIES[best.run.policy], POLICIES[rival.run.policy]
     if mine.uses_lengths and not other.uses_lengths:
         guessed = best.run.workload.is_guessed
         what = "a prediction of every output length" if guessed else "every output length"
-        told.append(f"It is told {what}; {rival.label} is not.")
+        told.append(f"{best.label} is told {what}; {rival.label} is not.")
     cap = rival.run.params.get("max_num_seqs")
     if cap and best is not rival and peak_batch(rival.run) >= cap:
         told.append(
@@ -189,7 +218,7 @@ def caveats(entries: Sequence[Entry]) -> list[str]:
             "(max_num_seqs)."
         )
     if mine.offline and best.verdict.kind != "backlog":
-        told.append("It ranks all requests at once, also those that have not arrived.")
+        told.append(f"{best.label} ranks all requests at once, also those that have not arrived.")
     return told + who_is_set_aside(best.run) + who_is_not_served(entries)
 
 

@@ -40,6 +40,8 @@ FALLS_BEHIND = 0.03  # drift
 NEARLY_FULL = 0.9  # load
 TOLERABLE = 0.01  # share of the requests that a server may lose and still keep up
 FEW = 100  # requests: below, there is no telling
+OVERLOADED = "overloaded"
+MEMORY, TIME = "the memory", "the GPU's time"  # what a load is a share of
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Verdict:
     kind: str
     load: float = 0.0
     drift: float = 0.0
-    of_what: str = "the memory"
+    of_what: str = MEMORY
     unserved: float = 0.0
     queue: float = 0.0
     spread: float = 0.0
@@ -70,7 +72,7 @@ class Verdict:
     @property
     def keeps_up(self) -> bool:
         """Whether the server is not overloaded, also not for those who left for it."""
-        return self.kind != "overloaded" and self.unserved <= TOLERABLE
+        return self.kind != OVERLOADED and self.unserved <= TOLERABLE
 
     @property
     def is_steady(self) -> bool:
@@ -98,15 +100,21 @@ class Verdict:
         if self.kind == "too short":
             return "Too few requests to tell whether this load can be carried."
         share = wording.percent(self.load)
-        load = f"the requests need {share} of {self.of_what} while they arrive"
-        if self.kind == "overloaded" and self.load > 1:
-            return f"Overloaded: {load}. No policy carries that; latencies grow with the horizon."
-        if self.kind == "overloaded":
+        at_least = "at least " if self.of_what == TIME else ""  # work is a lower bound of it
+        need = f"{at_least}{share} of {self.of_what} while they arrive"
+        if self.kind == OVERLOADED and self.load > 1:
             return (
-                f"Overloaded: {load}, but this policy leaves {wording.percent(self.drift)} of "
-                "them waiting for good. Its latencies grow with the horizon."
+                f"Overloaded: the requests need {need}. No policy carries that; latencies grow "
+                "with the horizon."
             )
-        return f"{self.kind.capitalize()}: {load}."
+        if self.kind == OVERLOADED:
+            return (
+                "Overloaded: this policy falls behind. Of the work that arrives, "
+                f"{wording.percent(self.drift)} is left over, so its queue and its latencies grow "
+                f"with the horizon. With nothing wasted, the requests would need {need}: a policy "
+                "that packs them better may keep up."
+            )
+        return f"{self.kind.capitalize()}: the requests need {need}."
 
 
 def verdict(run: Run) -> Verdict:
@@ -127,10 +135,10 @@ def verdict(run: Run) -> Verdict:
     load = float(need.sum() / (span * run.replicas))
     drift = _drift(run, need, first, span)
     if load > 1 or drift > FALLS_BEHIND:
-        kind = "overloaded"
+        kind = OVERLOADED
     else:
         kind = "saturated" if load > NEARLY_FULL or drift > 0 else "stable"
-    of_what = "the memory" if run.clock.is_rounds else "the GPU's time, at least,"
+    of_what = MEMORY if run.clock.is_rounds else TIME
     queue = _queue(run, need, first, span)
     spread = float(np.sqrt((need * need).sum()) / need.sum())
     return Verdict(kind, load, drift, of_what, unserved, queue, spread)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine import wording
+from engine.measure.overload import OVERLOADED
 from engine.saved.snapshot import Snapshot
 
-OVERLOADED = "overloaded"
 SAME = 0.005  # a change of a mean that is called none
 MOST_TOLD = 3  # changes in a sentence
 

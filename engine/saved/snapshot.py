@@ -15,6 +15,8 @@ from engine.errors import InputError
 from engine.fields import build
 from engine.fleet import Topology
 from engine.machine.clock import Clock
+from engine.machine.hardware import presets
+from engine.machine.preset import COEFFICIENTS
 from engine.measure.league import Entry
 from engine.version import version
 from engine.workload import Workload
@@ -169,8 +171,10 @@ def _given(workload: Workload, trace: str) -> dict[str, Any]:
 def _clock(clock: Clock) -> str:
     if clock.is_rounds:
         return "rounds"
-    names = ("c0", "c1", "N0", "c2", "c3")
-    return ", ".join(f"{k} = {v:g}" for k, v in zip(names, clock.step, strict=True)) + " (seconds)"
+    pairs = zip(COEFFICIENTS, clock.step, strict=True)
+    coefficients = ", ".join(f"{name} = {value:g}" for name, value in pairs) + " (seconds)"
+    titles = [preset.title for preset in presets().values() if preset.clock == clock]
+    return f"{titles[0]}: {coefficients}" if titles else coefficients
 
 
 def results_of(entries: Sequence[Entry]) -> list[dict[str, Any]]:

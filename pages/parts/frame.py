@@ -87,7 +87,7 @@ def page(name: str, draw: Callable[[View], None]) -> None:
         st.markdown("### :material/memory: Headroom")
         navigation = st.container()
         st.divider()
-    working, compiling = st.empty(), st.empty()
+    working, refused, compiling = st.empty(), st.empty(), st.empty()
     complete = False
     try:
         with announced(_note(compiling)):
@@ -103,6 +103,8 @@ def page(name: str, draw: Callable[[View], None]) -> None:
     finally:
         compiling.empty()
         link.publish(complete)
+        if told := link.refused_in_words():
+            refused.info(told, icon=":material/link_off:")
         with navigation:
             _navigation()
     if complete:

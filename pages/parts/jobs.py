@@ -19,6 +19,7 @@ from engine.progress import Progress, silent
 from pages.parts.store import store
 
 AT_ONCE = 0.050  # seconds: what takes less is done unasked
+SOON = 1.0  # seconds: what takes less may begin unasked once the page is drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +118,26 @@ def offer(jobs: Iterable[Job], label: str | None = None) -> None:
         st.caption(f"Takes about {float(f'{seconds:.2g}'):g} s; the page stays usable.")
 
 
+def begin(job: Job, label: str | None = None) -> None:
+    """Ask for a job that is soon done in the user's place; `offer` one that takes longer.
+
+    What failed or was cancelled is not begun again unasked.
+    """
+    if job.seconds < SOON and not job.is_done and job.key not in _ended():
+        _asked().setdefault(job.key, job)
+    offer([job], label)
+
+
+def _ended() -> set[Hashable]:
+    """The jobs of this session that failed or were cancelled."""
+    return st.session_state.setdefault("ended", set())
+
+
+def _cancel() -> None:
+    _ended().update(_asked())
+    _asked().clear()
+
+
 def work_off(slot) -> None:
     """Do the first job that was asked for in `slot`, then draw the page again with its result."""
     while _asked() and next(iter(_asked().values())).is_done:
@@ -126,7 +147,7 @@ def work_off(slot) -> None:
     job = next(iter(_asked().values()))
     with slot.container(horizontal=True, vertical_alignment="center"):
         bar = st.progress(0.0, f"Running {job.title}")
-        st.button("Cancel", icon=":material/close:", key="cancel", on_click=_asked().clear)
+        st.button("Cancel", icon=":material/close:", key="cancel", on_click=_cancel)
 
     def progress(share: float, told: str = "") -> None:
         bar.progress(min(1.0, share), f"Running {job.title}" + (f": {told}" if told else ""))
@@ -134,6 +155,7 @@ def work_off(slot) -> None:
     try:
         job.result(progress)
     except InputError as problem:
+        _ended().add(job.key)
         slot.error(f"{job.title}: {problem}", icon=":material/edit:")
         return
     finally:

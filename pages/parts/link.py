@@ -29,6 +29,8 @@ def follow(page: str) -> None:
     st.session_state["arriving"] = st.session_state.get("page") != page
     st.session_state["page"] = page
     st.session_state["brought"] = None if ours else here
+    if not ours or st.session_state["arriving"]:
+        st.session_state["refused"] = {}
     if not ours:
         st.session_state["settings"] = {}
         st.session_state["unread"] = {}
@@ -70,11 +72,9 @@ def linked(
     """
     state = st.session_state
     allowed = None if options is None else list(options)
-    unread = state.setdefault("unread", {})
-    if state["brought"] is not None:
-        value = _read(state["brought"].get(name), default, kind)
-    elif name in unread:
-        value = _read(unread.pop(name), default, kind)
+    texts = _in_link(name)
+    if state["brought"] is not None or texts is not None:
+        value = _read(texts, default, kind)
     elif state["arriving"]:  # widgets of the page before have lost their values
         value = state["settings"].get(name, default)
     else:
@@ -84,11 +84,22 @@ def linked(
         value = known if known or not value else default
     elif not _is_valid(value, default, allowed, low, high):
         value = default
+    if texts is not None and value != _read(texts, [] if isinstance(default, list) else None, kind):
+        state["refused"][name] = texts, value
     if state["arriving"] or name not in state or state[name] != value:
         # Only then: in other runs the browser may be ahead of us, and would be set back.
         state[name] = value
     state["defaults"][name] = None if always else default
     return {"key": name}
+
+
+def _in_link(name: str) -> tuple[str, ...] | None:
+    """What the address that the visitor brought says of a setting, if it was not read before."""
+    state = st.session_state
+    unread = state.setdefault("unread", {})
+    if state["brought"] is not None:
+        return state["brought"].get(name)
+    return unread.pop(name, None)
 
 
 def _read(texts: tuple[str, ...] | None, default: Any, kind: type) -> Any:
@@ -97,8 +108,10 @@ def _read(texts: tuple[str, ...] | None, default: Any, kind: type) -> Any:
         return default
     if isinstance(default, list):
         return list(dict.fromkeys(text for text in texts if text))
+    if kind is bool:
+        return {"true": True, "false": False}.get(texts[-1], default)
     try:
-        return texts[-1] == "true" if kind is bool else kind(texts[-1])
+        return kind(texts[-1])
     except ValueError:
         return default
 
@@ -120,8 +133,8 @@ def is_untouched() -> bool:
 def forget(names: Iterable[str]) -> None:
     """Let the named settings go back to their defaults."""
     for name in names:
-        st.session_state["settings"].pop(name, None)
-        st.session_state.pop(name, None)
+        for kept in (st.session_state["settings"], st.session_state["unread"], st.session_state):
+            kept.pop(name, None)
 
 
 def publish(complete: bool) -> None:
@@ -137,7 +150,11 @@ def publish(complete: bool) -> None:
         name: _written(value) for name, value in values.items() if value != state["defaults"][name]
     }
     here = {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
-    if not complete:
+    if complete:
+        brought = state["brought"] or {}
+        unknown = {name: (texts, None) for name, texts in brought.items() if name not in values}
+        state["refused"].update(unknown)
+    else:
         unread = {name: texts for name, texts in here.items() if name not in values}
         address |= unread
         state["unread"] = unread
@@ -159,3 +176,20 @@ def address() -> dict[str, list[str]]:
     """The published settings as query parameters, for links to other pages."""
     published = st.session_state.get("published")
     return {name: list(texts) for name, texts in published[-1][0].items()} if published else {}
+
+
+def refused_in_words() -> str:
+    """What of the address could not be used, and what is shown instead; empty if all could.
+
+    A setting that was moved since is no longer told of.
+    """
+    state = st.session_state
+    told = []
+    for name, (texts, instead) in state["refused"].items():
+        given = f"`{name}={','.join(texts)}`".replace("\n", " ")
+        if name not in state["defaults"]:
+            told.append(f"{given} (has no use here)")
+        elif state[name] == instead:
+            shown = ", ".join(_written(instead)) or "nothing"
+            told.append(f"{given} (shown instead: {shown})")
+    return f"Of this link, some could not be used: {', '.join(told)}." if told else ""

@@ -6,9 +6,20 @@ import streamlit as st
 
 from engine import InputError, wording
 from engine.machine.hardware import DEFAULT as DEFAULT_PRESET
-from engine.machine.hardware import GIB, Budget, Preset, budget, find_preset, gpus, models
+from engine.machine.hardware import (
+    GIB,
+    Budget,
+    Preset,
+    budget,
+    find_preset,
+    gpus,
+    models,
+    presets,
+    tokens_held,
+)
 
 BLOCK = 16  # tokens, vLLM's own value
+FAR = (0.5, 1.0)  # M as a share of what the GPUs hold: outside, it is most likely not theirs
 
 
 def derive_memory(preset: Preset | None) -> None:
@@ -38,6 +49,27 @@ def derive_memory(preset: Preset | None) -> None:
         gib = st.number_input("Or M in GiB of KV cache on each GPU", 0.01, None, 1.0, step=0.5)
         tokens = max(1, int(gib * GIB // found.bytes_per_token))
         st.button(f"Use {wording.tokens(tokens)}", on_click=_use, args=(tokens,))
+
+
+def offer_memory(memory: int) -> None:
+    """Where M is far from what the chosen GPUs hold, says so and offers theirs."""
+    preset = presets().get(st.session_state["clock"])
+    held = None if preset is None else tokens_held(preset)
+    if held is None or FAR[0] <= memory / held <= FAR[1]:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        share = wording.percent(memory / held)
+        st.warning(
+            f"M is {share} of what {preset.title} holds for KV cache.", icon=":material/memory:"
+        )
+        st.button(
+            f"Use {wording.tokens(held)}",
+            key="use what the GPUs hold",
+            on_click=_use,
+            args=(held,),
+            help="With 90 % of the memory used, weights and KV cache in 16 bits, no reserve; other "
+            "assumptions are under *M from a GPU's memory* in the sidebar.",
+        )
 
 
 def _pick(label: str, options: dict, default: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from engine import InputError
+from engine import InputError, wording
 from engine.saved import Kept
 from engine.saved.snapshot import best_of, read_snapshot
 from pages.parts.link import linked
@@ -34,19 +34,28 @@ def tell_list(views: Sequence[Kept]) -> None:
     table = pd.DataFrame(
         {
             "Name": [kept.name for kept in views],
-            "Page": [kept.snapshot.page for kept in views],
-            "Scenario": [_scenario(kept) for kept in views],
+            "M (tokens)": [_fact(kept, "M (tokens)") for kept in views],
+            "Clock": [_fact(kept, "clock") for kept in views],
             "Lowest mean latency": [
                 best_of(kept.snapshot.results, kept.snapshot.unit) or "–" for kept in views
             ],
+            "Scenario": [kept.snapshot.title for kept in views],
+            "Page": [kept.snapshot.page for kept in views],
             "Saved (UTC)": [kept.saved.strftime("%Y-%m-%d %H:%M") for kept in views],
         }
     )
-    st.dataframe(table, hide_index=True, alt="The saved views, the latest first")
+    st.dataframe(
+        table,
+        hide_index=True,
+        alt="The saved views, the latest first",
+        # It begins with the GPU's name; the coefficients may be cut.
+        column_config={"Clock": st.column_config.Column(width=240)},
+    )
 
 
-def _scenario(kept: Kept) -> str:
-    return f"{kept.snapshot.title}, {kept.snapshot.facts.get('clock', '')}".strip(", ")
+def _fact(kept: Kept, name: str) -> str:
+    value = kept.snapshot.facts.get(name)
+    return "–" if value is None else wording.told(value)
 
 
 def pick(label: str, name: str, views: Sequence[Kept], usual: int) -> Kept:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from engine import Run, wording
 from engine.measure.league import Entry, who_is_not_served, written_table
-from pages.parts.jobs import finished, offer
+from pages.parts.jobs import begin, finished
 from pages.parts.runs import advice_job, bound_jobs, headroom_job
 from pages.parts.view import View
 
@@ -113,20 +113,20 @@ def advice(view: View, best: Entry) -> None:
 
 
 def offer_bound(view: View) -> None:
-    """A button for the quickest bound, where none is there yet."""
+    """The quickest bound, where none is there yet: begun, or a button."""
     waiting = [job for job in bound_jobs(view) if not job.is_done]
     if waiting:
-        offer([min(waiting, key=lambda job: job.seconds)], "How far from the best possible?")
+        begin(min(waiting, key=lambda job: job.seconds), "How far from the best possible?")
 
 
 def headroom(view: View, best: Entry) -> None:
-    """How much more the best policy carries, on request; nothing for a backlog."""
+    """How much more the best policy carries; nothing for a backlog."""
     if best.verdict.kind in ("backlog", "too short"):
         return
     job = headroom_job(view, best)
     for sentence in finished([job]):
         st.markdown(sentence)
-    offer([job])
+    begin(job)
 
 
 def download(label: str, name: str, table) -> None:

@@ -12,7 +12,8 @@ from engine.demand.example import examples, load_example
 from engine.demand.generate import generate
 from engine.demand.request_class import classes
 from engine.demand.scenario import RANGES, Scenario
-from engine.machine.clock import Clock
+from engine.fleet import ONE_SERVER
+from engine.machine.clock import ROUNDS, Clock
 from engine.machine.hardware import Preset
 from engine.workload import MAX_MEMORY
 from pages.parts.clock_controls import ask_preset, ask_round_times
@@ -49,20 +50,17 @@ def ask() -> View:
     )
     preset = ask_preset()
     clock = ask_round_times(preset)
-    scenario = None
+    shows, scenario = st.empty(), None
     if source == UPLOAD:
         name, workload = uploaded(clock)
         memory = _ask_memory(Scenario.memory, preset)
         title = f"{name}, M = {wording.count(memory)}"
     elif (base := _base(source)) is not None:
-        if source != MIX:
-            st.caption(load_example(source).shows)
         scenario = _ask_scenario(base, clock, preset)
         memory, title = scenario.memory, str(scenario)
         workload = store().get(scenario, lambda: generate(scenario))
     else:
         example = load_example(source)
-        st.caption(example.shows)
         memory, workload = _ask_memory(example.memory, preset), example.workload
         title = example.title
         if memory != example.memory or "M = " not in title:
@@ -73,6 +71,8 @@ def ask() -> View:
     topology, workload = ask_servers(workload, clock)
     if scenario is not None:
         scenario = replace(scenario, door=workload.door)
+    if source not in (MIX, UPLOAD):
+        _tell_what_it_shows(shows, source, (workload.digest, memory, clock, topology))
     choices = ask_policies()
     told = [title] if preset is None else [title, preset.title]
     told += [str(topology)] if topology.servers > 1 else []
@@ -93,10 +93,18 @@ def _base(source: str) -> Scenario | None:
     return Scenario() if source == MIX else load_example(source).scenario
 
 
+def _tell_what_it_shows(slot, source: str, here: tuple) -> None:
+    """What an example shows, which is so with its own requests, M, clock and server only."""
+    example = load_example(source)
+    as_shipped = here == (example.workload.digest, example.memory, ROUNDS, ONE_SERVER)
+    slot.caption(f"{'' if as_shipped else 'As shipped (it was changed here): '}{example.shows}")
+
+
 def _take_over_example() -> None:
     """A newly picked source brings its own values: forget those of the one before."""
-    mix = ("memory", "share", "first", "second", "n", "by_horizon", "horizon", "rate_s")
-    forget((*mix, *RANGES, *PREDICTION_SETTINGS))
+    mix = ("memory", "share", "first", "second", "arrivals", "by_horizon")
+    in_seconds = (f"{name}_s" for name in RANGES)
+    forget((*mix, *RANGES, *in_seconds, *PREDICTION_SETTINGS))
 
 
 def _ask_memory(default: int, preset: Preset | None) -> int:

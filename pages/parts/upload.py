@@ -131,6 +131,21 @@ def _take_file() -> None:
             forget(PART_SETTINGS)  # hours of one trace mean nothing in another
         st.session_state["file"] = File(dropped.name, content, digest)
         st.session_state["file id"] = dropped.file_id
+    if dropped is None and current_file() is not None:
+        _tell_kept(current_file())
+
+
+def _tell_kept(file: File) -> None:
+    """The uploader forgets what it held on a change of page; the session does not."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f":material/attach_file: {file.name}, kept from before")
+        st.button("Remove", key="remove file", icon=":material/close:", on_click=_remove_file)
+
+
+def _remove_file() -> None:
+    for name in ("file", "file id", "upload"):
+        st.session_state.pop(name, None)
+    forget(PART_SETTINGS)
 
 
 def _tell(upload: Upload, whole: Requests, clock: Clock, seconds: float) -> None:
