@@ -5,6 +5,7 @@ from hypothesis import given, settings
 
 from engine import Workload, find_policy
 from engine.errors import Livelock
+from engine.machine.clock import seconds_clock
 from engine.measure.story import in_words, obstacle, tell
 from engine.policy import quick_policies
 from engine.simulate.look_ahead import look_ahead
@@ -127,3 +128,13 @@ def test_whoever_waited_gets_a_reason(instance):
         late = np.flatnonzero(run.start > run.seen)
         silent = [i for i in late.tolist() if not _gives_a_reason(run, i)]
         assert not silent, (policy, silent)
+
+
+def test_story_in_seconds_has_seconds():
+    """Where the axis is in seconds, each moment of the run is given on it, with its round."""
+    clock = seconds_clock(0.5, 0, 0, 0, 0)
+    run = find_policy("fcfs").run(Workload([0, 0], [1, 1], [8, 9]), 11, clock=clock)
+    told = " ".join(in_words(tell(run, 1), run)).replace("\u202f", " ")
+    assert "the decision at 0 s (round 0) is the first" in told
+    assert "Started at 3.50 s (round 7), after 3.50 seconds" in told
+    assert "Finished at 8 s (round 16)" in told
