@@ -33,7 +33,7 @@ def draw(view: View) -> None:
     with aside:
         pinned = ask_request(run)
         tell_story(run, pinned)
-        at = in_memory_at(run)
+        at = in_memory_at(run, pinned)
     with chart:
         show.figure(
             draw_gantt(run, window, packed, pinned, at),

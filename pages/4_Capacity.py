@@ -28,7 +28,7 @@ def draw(view: View) -> None:
     offer(jobs)
     offer(more)
     tell_levers(view, question, offers[0].capacity)
-    tell_map(view, question)
+    tell_map(view, question, found)
     tell_day(view, question, found)
 
 

@@ -15,11 +15,13 @@ from engine.audit import MEASURED, Audit, Judging, Standing, audit, cut, pick
 from engine.audit.interval import ratio_interval
 from engine.audit.judge import default_methods
 from engine.audit.standings import headline, remarks, where_it_arises
+from engine.audit.tables import windows_table
 from engine.audit.windows import Window
 from engine.bound_method import find_method
 from engine.fleet import Topology
 from engine.machine.clock import ROUNDS
 from engine.machine.hardware import DEFAULT, find_preset
+from engine.measure.overload import verdict
 from engine.reports.audit_report import audit_report
 from engine.traces import read_requests, read_trace
 from tests.strategies import instances
@@ -289,3 +291,40 @@ def test_azure_conversation_trace_in_seconds(shared):
     found = audit(pick(windows, 4), how, len(windows))
     assert all(standing.certified for standing in found.standings)
     assert [standing.policy for standing in found.standings] == ["svf", "vllm"]
+
+
+@pytest.mark.parametrize(("rate", "too_much"), [(0.6, True), (0.04, False)])
+def test_overload_of_the_whole_trace_stands_above_the_number(rate, too_much):
+    """Windows begin empty; the need of the whole trace over its span is told before any gap."""
+    workload = day(300, rate=rate)
+    how = judging("svf", "vllm")
+    need = workload.volume.sum() / M / np.ptp(workload.arrival)
+    windows = cut(workload, M, 100)
+    found = audit(windows, how, len(windows), overload=how.overload(workload))
+    assert (need > 1) == too_much == (found.overload is not None)
+    told = headline(found, found.judged_standing())
+    assert told.startswith("Overloaded (the requests need") == too_much
+    assert ("No policy carries that" in " ".join(remarks(found, found.standings[0]))) == too_much
+    if too_much:
+        assert found.overload.load == pytest.approx(need)
+        run = find_policy("svf").run(workload, M)
+        assert verdict(run).load == pytest.approx(need)
+
+
+def test_a_bound_far_from_every_schedule_is_called_loose():
+    """Where no schedule comes near, nobody knows whose the gap is; where one does, it is not."""
+    windows = cut(day(90), M, 30)
+    found = audit(windows, judging("svf"), 3)
+    near, one = found.standings[0], found.standings[0].findings[0]
+    assert "loose" not in headline(found, near)
+    slow = replace(one, cost=4 * one.bound.value)
+    far = Audit((replace(found.judged[0], findings={"svf": slow}),), 3, "rounds")
+    assert "(the bound may be loose)" in headline(far, far.standings[0])
+    assert "being loose" in " ".join(remarks(far, far.standings[0]))
+
+
+def test_a_window_at_one_moment_says_so():
+    """A backlog has no span of arrivals."""
+    found = audit(cut(Workload([0, 0], [1, 1], [8, 8]), 10), judging("svf", memory=10), 1)
+    (row,) = windows_table(found, found.standings[0]).to_dict("records")
+    assert row["Arrivals"] == "all at once, at 0\u202frounds"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import InputError, Scenario, Workload, find_policy, generate
+from engine import InputError, Scenario, Workload, find_policy, generate, wording
 from engine.capacity.answer import Offer, answer, best_first, caveats, rows
 from engine.capacity.border import Border
 from engine.capacity.cost import Price, price_of, prices
@@ -16,6 +16,7 @@ from engine.machine.clock import ROUNDS
 from engine.machine.hardware import gpus, presets
 from engine.measure.overload import verdict
 from engine.measure.slo import Slo
+from engine.metrics import peak_memory
 
 LARGE = presets()["llama-2-70b-a100-tp4"].clock
 SMALL = presets()["llama-3-8b-a100"].clock
@@ -152,7 +153,7 @@ def test_out_of_reach_is_none():
         found = carried("svf", draws, objective)
         assert (found.rate, found.interval) == (None, None)
         assert not found.is_least
-        told = answer([Offer(found)], 5.0, "seconds", "one server", objective.has_limits)
+        told = answer([Offer(found)], 5.0, "seconds", "one server", objective)
         assert "no rate to give" in told
         given = (find_policy("svf"), {}, draws, 16_492, 5.0, found, objective, LARGE)
         assert fewest_servers(*given).count is None
@@ -344,11 +345,59 @@ def test_answer_in_words(offers, says):
     assert answer(offers, 25.0, "seconds", "one A100").replace("\u202f", " ") == says
 
 
+def drawn(key, *rates):
+    """An offer with one border a seed."""
+    borders = tuple(Border(rate, 1.01 * rate) for rate in rates)
+    return Offer(Capacity(key, (), tuple(range(len(rates))), borders))
+
+
+def test_chance_makes_no_winner():
+    """7.66 against 7.47 with wide intervals, now one ahead and now the other, is no difference;
+    the same means, always in one order, is one, and the interval is told."""
+    vllm, fcfs = drawn("vllm", 5.9, 9.1, 7.0, 8.64), drawn("fcfs", 6.4, 8.6, 6.4, 8.5)
+    told = answer([vllm, fcfs], 25.0, "seconds", "one A100").replace("\u202f", " ")
+    assert told.startswith("All policies serve the same within chance, 7.66 a second (95 % int")
+    svf = drawn("svf", 6.0, 9.0, 6.9, 8.7)
+    less = drawn("vllm", 5.1, 8.1, 6.0, 7.8)
+    told = answer([less, svf], 25.0, "seconds", "one A100").replace("\u202f", " ")
+    low, high = svf.capacity.interval
+    assert told.startswith("**svf** serves 7.65 a second (95 % interval ")
+    assert f"{low:.2f} to {high:.3g}" in told
+    assert "**vllm** 6.75 (95 % interval " in told
+
+
+def test_who_was_not_run_is_named():
+    """Not in `all policies`, and beneath the answer whoever wins."""
+    offers = [offer("svf", 10.0, None), offer("fcfs", 9.9, None)]
+    told = answer(offers, 25.0, "seconds", "one A100", not_run=["sorted-f", "a-max"])
+    assert told.startswith("All policies that were run (sorted-f and a-max not yet) serve pract")
+    assert caveats(offers, ["a-max"])[-1] == "Not run: a-max."
+
+
+@pytest.mark.parametrize(("memory", "helps"), [(16_492, False), (750, True)])
+def test_a_missed_limit_is_named_with_what_is_reached(memory, helps):
+    """The percentile of a run at the least rate; memory is advised only where it is full."""
+    draws = Draws(Scenario(n=200, mix=(("short", 1.0),), arrivals="poisson", rate=0.02), 1)
+    objective = Objective(Slo(latency=0.01, tpot=100.0))
+    key = find_policy("vllm")
+    found = largest_rate(key, {}, draws, memory, objective, LARGE)
+    short = found.shortfall
+    run = key.run(draws.at(short.rate, 0), memory, clock=LARGE)
+    assert found.rate is None
+    (miss,) = short.misses
+    assert miss.reached == pytest.approx(np.percentile(run.latency, 99))
+    told = answer([Offer(found)], 5.0, "seconds", "one server", objective)
+    assert f"a P99 end-to-end latency of {wording.number(miss.reached)}" in told
+    assert ("give more memory" in told) == helps == (short.memory >= 0.9)
+    assert ("memory is not why" in told) == (short.memory < 0.9)
+    assert short.memory == pytest.approx(peak_memory(run) / memory)
+
+
 def test_caveats():
     """What the best is told, and who ranks requests that have not arrived."""
     offers = [offer("sorted-f", 14.0, 2), offer("vllm", 9.0, 3)]
     assert caveats(offers) == [
-        "sorted-f is told every output length.",
+        "sorted-f uses output lengths, in its order or its look-ahead.",
         "sorted-f ranks also requests that have not arrived.",
     ]
     assert caveats(offers[1:]) == []

@@ -56,6 +56,7 @@ def test_capacity_as_a_table(capsys):
     told = capsys.readouterr().out
     assert "for 4 a second" in told
     assert "USD an hour" in told
+    assert "95 % interval" in told
     assert len(told.strip().splitlines()) == 5
 
 
@@ -96,9 +97,12 @@ def test_sweep_equals_direct_runs(capsys):
 def test_sweep_as_a_table(capsys):
     """A cell in which nothing fits says so."""
     arguments = ["sweep", "--memory", "16492", "--n", "150", "--policy", "svf"]
+    arguments += ["--percentile", "90"]
     assert main([*arguments, "--knob", "memory=2,16492"]) == 0
     told = capsys.readouterr().out
     assert "cannot run" in told
+    for column in ("mean latency", "P90 TTFT", "P90 TPOT"):
+        assert column in told
     assert "16\u202f492" in told
 
 

@@ -152,6 +152,18 @@ def test_values_of_a_knob(name, count):
         knob.values(3, knob.usual[1], knob.usual[1])
 
 
+@pytest.mark.parametrize("border", [0.02, 1.7, 7.5, 900.0])
+def test_a_range_spans_what_is_known(border):
+    """A largest rate is inside the usual range with room on both sides, within what can stand."""
+    knob = find_knob(experiment(), "rate")
+    low, high = knob.spanning([border]).usual
+    assert low <= knob.usual[0]
+    assert knob.usual[1] <= high
+    assert low <= max(knob.low, border / 1.4)
+    assert min(knob.high, 1.4 * border) <= high
+    assert knob.spanning([]).usual == knob.usual
+
+
 def test_passes_visit_every_cell_once_coarse_first(small):
     """And each portion's cells stand for those that are not done yet."""
     portions = passes(small)

@@ -54,7 +54,7 @@ def test_predictions_in_the_sidebar_are_in_the_link():
     at = open_page(PAGE, predict="lognormal", spread="0.8", axis="margin", **SMALL, **ONE_EACH)
     assert "predictions lognormal:bias=1,spread=0.8" in said(at)
     assert "The predictions in use: Over 150 requests the predictor is" in said(at)
-    assert "Predictions: lognormal:bias=1,spread=0.8." in said(at)
+    assert "Predictions: two in three within a factor of 2.23." in said(at)
     assert len(at.get("plotly_chart")) == 3
     at.number_input(key="spread").set_value(0.2).run()
     assert "spread=0.2" in said(at)
@@ -92,9 +92,9 @@ def test_every_model_has_its_controls(link):
     assert at.selectbox(key="predict").value == chosen
 
 
-def with_record(content):
+def with_record(content, **link):
     """The page of a visitor who has brought this record."""
-    at = open_page(PAGE, **SMALL, **ONE_EACH)
+    at = open_page(PAGE, **link, **SMALL, **ONE_EACH)
     return at.file_uploader(key="pairs").upload("mine.csv", content, "text/csv").run()
 
 
@@ -108,6 +108,21 @@ def test_a_record_is_judged():
     assert "mine.csv: Over 200 requests the predictor is too short by 2x" in said(at)
     assert len(at.get("plotly_chart")) == 3
     assert "Set a margin for **svf**" in said(at) or "needs no margin" in said(at)
+
+
+def test_margins_are_for_a_record_or_for_errors_called_assumed():
+    """Nobody chose a predictor: that is said, and a record that is brought takes its place."""
+    at = open_page(PAGE, axis="margin", **SMALL, **ONE_EACH)
+    assumed = "assumed, since none is chosen: two in three within a factor of 1.65"
+    assert assumed in said(at)
+    assert "lognormal" not in said(at)
+    rows = "".join(f"{out // 2 + 1},{out}\n" for out in range(1, 201))
+    at = with_record(f"predicted,true\n{rows}".encode(), axis="margin")
+    assert not at.exception
+    assert "Predictions: errors as in mine.csv." in said(at)
+    bad = with_record(b"predicted,true\n1,0\n", axis="margin")
+    assert assumed in said(bad)
+    assert "true: must be a whole number of tokens" in bad.error[0].value
 
 
 def test_a_bad_record_is_told():

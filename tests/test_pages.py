@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine import POLICIES, InputError, Scenario, find_policy, generate
+from engine import POLICIES, InputError, Scenario, find_policy, generate, wording
 from engine.audit import Judging, cut
 from engine.audit.judge import default_methods
 from engine.capacity.objective import Objective, check_it_has_a_rate
@@ -155,6 +155,16 @@ def test_story_by_link():
     told = said(at)
     assert "Request #4" in told
     assert "Lost its KV cache after round 4; came back at round 5" in told
+
+
+def test_stepping_starts_at_the_pinned_arrival():
+    """In seconds, at the round that first knows the request; a link may say another."""
+    link = {"from": "chat-assistant", "shown": "svf", "request": "885", "stepping": "true"}
+    at = open_page("pages/1_Memory_Gantt.py", **link)
+    first = at.number_input(key="at").value
+    assert f"round {wording.count(first)}" in said(at).split("is the first")[0]
+    assert "Had it started at" in said(at)
+    assert open_page("pages/1_Memory_Gantt.py", at="5", **link).number_input(key="at").value == 5
 
 
 def test_window_the_wrong_way_round():

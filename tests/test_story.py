@@ -4,7 +4,10 @@ import numpy as np
 from hypothesis import given, settings
 
 from engine import Workload, find_policy
+from engine.errors import Livelock
+from engine.machine.clock import seconds_clock
 from engine.measure.story import in_words, obstacle, tell
+from engine.policy import quick_policies
 from engine.simulate.look_ahead import look_ahead
 from tests import twin
 from tests.strategies import instances
@@ -92,3 +95,46 @@ def test_story_of_an_outgrown_plan():
     assert run.start.tolist() == [0, 8]
     found = tell(run, 1).in_line
     assert (found.full_at, found.missing, found.finishing) == (5, 1, (0,))
+
+
+def _gives_a_reason(run, i):
+    story = tell(run, i)
+    told = " ".join(in_words(story, run))
+    reasons = ("the memory would have been", "waiting before it in", "held it back")
+    return any(reason in told for reason in reasons)
+
+
+def test_story_of_an_overtaken_request():
+    """Nobody is before it at sight and it does not fit; smaller ones pass until it starts."""
+    workload = Workload([0, 1, 2], [5, 8, 1], [5, 2, 1])
+    run = find_policy("svf").run(workload, 10)
+    assert run.start.tolist() == [0, 5, 2]
+    told = " ".join(in_words(tell(run, 1), run))
+    assert tell(run, 1).overtakers == (2,)
+    assert "Had it started at round 1, the memory would have been" in told
+    assert "#2 came later and went first, being before it in svf's order." in told
+
+
+@settings(max_examples=150, deadline=None)
+@given(instances(backlog=False))
+def test_whoever_waited_gets_a_reason(instance):
+    """Under every policy, who starts after the first decision that knows it is told why."""
+    workload, memory = instance
+    for policy in quick_policies(len(workload)):
+        try:
+            run = find_policy(policy).run(workload, memory)
+        except Livelock:
+            continue
+        late = np.flatnonzero(run.start > run.seen)
+        silent = [i for i in late.tolist() if not _gives_a_reason(run, i)]
+        assert not silent, (policy, silent)
+
+
+def test_story_in_seconds_has_seconds():
+    """Where the axis is in seconds, each moment of the run is given on it, with its round."""
+    clock = seconds_clock(0.5, 0, 0, 0, 0)
+    run = find_policy("fcfs").run(Workload([0, 0], [1, 1], [8, 9]), 11, clock=clock)
+    told = " ".join(in_words(tell(run, 1), run)).replace("\u202f", " ")
+    assert "the decision at 0 s (round 0) is the first" in told
+    assert "Started at 3.50 s (round 7), after 3.50 seconds" in told
+    assert "Finished at 8 s (round 16)" in told

@@ -14,9 +14,10 @@ from engine.errors import InputError
 from engine.fleet import ONE_SERVER, Topology
 from engine.machine.clock import ROUNDS, Clock
 from engine.measure.league import label_of
+from engine.measure.overload import Verdict, too_much
 from engine.policy import Policy
 from engine.progress import Progress, silent
-from engine.workload import Workload
+from engine.workload import Workload, set_aside
 
 MEASURED = "measured"
 
@@ -106,6 +107,11 @@ class Judging:
         return runs + sum(
             method.cost(window.workload, servers, self.clock) for method in self.methods
         )
+
+    def overload(self, workload: Workload) -> Verdict | None:
+        """That a whole trace asks for more than there is, whatever the policy; else None."""
+        fitting, _ = set_aside(workload, self.memory)
+        return too_much(fitting, self.memory, self.clock, self.topology.servers)
 
     def judge(self, window: Window, progress: Progress = silent) -> Judged:
         """Serve the window under every policy, from an empty server, and bound it."""

@@ -12,9 +12,11 @@ from engine import wording
 from engine.audit.interval import LEVEL, ratio_interval
 from engine.audit.judge import MEASURED, Finding, Judged, Judging
 from engine.audit.windows import Window
+from engine.measure.overload import Verdict
 from engine.progress import Progress, silent
 
 USUAL = "vllm"  # whose schedule is judged where nothing was measured and nobody named
+LOOSE = 1.5  # gap of the nearest schedule: above, the bound may well be what is far off
 FEW = 10  # windows: below, an interval is a rough guess
 
 
@@ -78,6 +80,7 @@ class Audit:
     unit : of all times
     seed : of the intervals
     unit_seconds : how long a unit is on the wall clock of the trace; None where it has none
+    overload : that the whole trace asks for more than there is; None where it does not
     """
 
     judged: tuple[Judged, ...]
@@ -85,6 +88,7 @@ class Audit:
     unit: str
     seed: int = 0
     unit_seconds: float | None = None
+    overload: Verdict | None = None
 
     @cached_property
     def standings(self) -> list[Standing]:
@@ -132,6 +136,7 @@ def audit(
     seed: int = 0,
     unit_seconds: float | None = None,
     progress: Progress = silent,
+    overload: Verdict | None = None,
 ) -> Audit:
     """Judge the windows one after another.
 
@@ -139,7 +144,7 @@ def audit(
     ----------
     windows : those to judge, as `pick` chose them
     in_trace : how many the trace has
-    seed, unit_seconds : as in `Audit`
+    seed, unit_seconds, overload : as in `Audit`
     """
     judged = []
     for number, window in enumerate(windows):
@@ -148,11 +153,23 @@ def audit(
             progress((number + share) / len(windows), what)
 
         judged.append(judging.judge(window, told))
-    return Audit(tuple(judged), in_trace, judging.clock.unit, seed, unit_seconds)
+    return Audit(tuple(judged), in_trace, judging.clock.unit, seed, unit_seconds, overload)
 
 
 def headline(found: Audit, judged: Standing) -> str:
-    """The audit in one sentence: how far the schedule was, and how near another would be."""
+    """The audit in one sentence: how far the schedule was, and how near another would be.
+
+    A trace that is too much for the server is called so before any number: windows begin
+    empty, and hide it.
+    """
+    told = _how_far(found, judged)
+    if found.overload is None:
+        return told
+    share = f"{wording.percent(found.overload.load)} of {found.overload.of_what}".rstrip(",")
+    return f"Overloaded (the requests need {share}): {told[0].lower()}{told[1:]}"
+
+
+def _how_far(found: Audit, judged: Standing) -> str:
     who = "The measured schedule" if judged.policy == MEASURED else f"**{judged.label}**"
     if judged.gap is None:
         return f"{who} has no gap: {judged.failed or 'no certified bound covers its runs'}."
@@ -166,11 +183,13 @@ def headline(found: Audit, judged: Standing) -> str:
     nearer = [
         one for one in found.standings if one.gap and one is not judged and one.gap < judged.gap
     ]
+    best = min(nearer, key=lambda one: one.gap, default=judged)
+    loose = " (the bound may be loose)" if best.gap > LOOSE else ""
     if not nearer:
-        return f"{told}."
-    best = min(nearer, key=lambda one: one.gap)
+        return f"{told}{loose}."
     less = "" if best.every_run or not judged.every_run else f" from {_best_possible(best)}"
-    return f"{told}; **{best.label}** would be at most {wording.percent(best.gap - 1)}{less}."
+    gap = wording.percent(best.gap - 1)
+    return f"{told}; **{best.label}** would be at most {gap}{less}{loose}."
 
 
 def _gap_in_words(standing: Standing) -> str:
@@ -190,10 +209,16 @@ def remarks(found: Audit, judged: Standing) -> list[str]:
     """What the numbers leave out, a sentence each."""
     count = wording.count
     seen = f"{count(len(found.judged))} of {count(found.windows)} windows were judged"
-    told = [
+    told = [] if found.overload is None else [found.overload.in_words()]
+    told += [
         f"{seen}, each from an empty server: no window inherits what waited before it. That "
         "favours no policy, but all look better than in one long run."
     ]
+    if min((one.gap for one in found.standings if one.gap), default=1.0) > LOOSE:
+        told.append(
+            f"No schedule comes within {wording.percent(LOOSE - 1)} of the bound: how much of "
+            "these gaps is the bound's, being loose, and how much the schedules', is not known."
+        )
     if len(found.judged) == 1:
         told.append("One window says nothing about others: no interval.")
     elif len(found.judged) < FEW:

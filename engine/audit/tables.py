@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from engine import wording
+from engine.audit.judge import Judged
 from engine.audit.standings import Audit, Standing
 
 
@@ -42,8 +43,7 @@ def windows_table(found: Audit, standing: Standing) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "From": found.when(window.begin),
-                "To": found.when(window.end),
+                "Arrivals": _span(found, window),
                 "Requests": wording.count(finding.requests),
                 "Total latency": wording.total(finding.cost),
                 "Bound": wording.total(finding.bound.value) if finding.certified else "–",
@@ -53,3 +53,10 @@ def windows_table(found: Audit, standing: Standing) -> pd.DataFrame:
             for window, finding in zip(found.spans_of(standing), standing.findings, strict=True)
         ]
     )
+
+
+def _span(found: Audit, window: Judged) -> str:
+    begin = found.when(window.begin)
+    if window.begin == window.end:
+        return f"all at once, at {begin}"
+    return f"{begin} to {found.when(window.end)}"

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from engine import wording
 from engine.capacity.cost import Price
+from engine.capacity.no_rate import no_rate
+from engine.capacity.objective import Objective
 from engine.capacity.rate import Capacity
 from engine.capacity.servers import Servers
 from engine.fleet import Topology
@@ -19,6 +21,8 @@ IN_WORDS = (
     "seven", "eight", "nine", "ten", "eleven", "twelve",
 )  # fmt: skip
 SAME = 1.02  # rates nearer than this are called the same
+PRACTICALLY, SAME_BY_CHANCE = "practically the same", "the same within chance"
+WIDE = 1.1  # an interval that is wider, from end to end, is told beside its rate
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,12 @@ def best_first(offers: Sequence[Offer]) -> list[Offer]:
 
 
 def answer(
-    offers: Sequence[Offer], load: float, unit: str, server: str, within_limits: bool = False
+    offers: Sequence[Offer],
+    load: float,
+    unit: str,
+    server: str,
+    objective: Objective = Objective(),  # noqa: B008  (immutable)
+    not_run: Sequence[str] = (),
 ) -> str:
     """The one sentence of the page.
 
@@ -55,24 +64,27 @@ def answer(
     ----------
     unit : of the clock
     server : what carries the rates, such as "one A100 80 GB"
-    within_limits : whether the rates had to keep to any
+    objective : what the rates had to keep to
+    not_run : labels of policies that were chosen and have no outcome yet
     """
     best, *others = best_first(offers)
     each = unit.removesuffix("s")
     if best.capacity.rate is None:
-        return _no_rate(offers, each, within_limits)
-    first = f"**{best.capacity.label}** serves {rate_in_words(best.capacity)} a {each} on {server}"
-    if others and all(_is_same(best, other) for other in others):
-        told = f"All policies serve practically the same, {rate_in_words(best.capacity)} a {each}"
-        return f"{told} on {server}{_alone(best, load, each)}."
+        return no_rate(offers, unit, objective)
+    serves = _rate_told(best.capacity, each)
+    first = f"**{best.capacity.label}** serves {serves} on {server}"
+    if others and all(_alike(best, other) for other in others):
+        left = f" that were run ({wording.listed(not_run)} not yet)" if not_run else ""
+        alike = SAME_BY_CHANCE if any(not _is_same(best, one) for one in others) else PRACTICALLY
+        return f"All policies{left} serve {alike}, {serves} on {server}{_alone(best, load, each)}."
     rival = _rival(others)
     if rival is None:
         return f"{first}{_alone(best, load, each)}."
     if rival.capacity.rate is None:
         return f"{first}, **{rival.capacity.label}** keeps within the limits at no rate."
-    other = rate_in_words(rival.capacity)
-    if _is_same(best, rival):
-        second = f"and **{rival.capacity.label}** practically the same ({other})"
+    other = _rate_told(rival.capacity)
+    if alike := _alike(best, rival):
+        second = f"and **{rival.capacity.label}** {alike} ({rate_in_words(rival.capacity)})"
         return f"{first}, {second}{_compared(best, rival, load, each)}."
     return f"{first}, **{rival.capacity.label}** {other}{_compared(best, rival, load, each)}."
 
@@ -81,25 +93,40 @@ def _is_same(best: Offer, other: Offer) -> bool:
     return best.capacity.rate < SAME * (other.capacity.rate or 0.0)
 
 
-def _no_rate(offers: Sequence[Offer], each: str, within_limits: bool) -> str:
-    least = min(b.fails for offer in offers for b in offer.capacity.borders)
-    tried = f"even at {wording.number(least)} a {each}, the least that was tried"
-    if within_limits:
-        return (
-            f"There is no rate to give: {_names(offers)} miss the limits {tried}. "
-            "Loosen the limits or give more memory."
-        )
-    return f"There is no rate to give: {_names(offers)} are overloaded {tried}. Give more memory."
+def _alike(best: Offer, other: Offer) -> str:
+    """How two rates are the same; empty where they are not.
+
+    The draws are the same for both, so their difference has an interval of its own. Chance
+    explains it where that holds 0 and each rate is in the other's interval, too.
+    """
+    if _is_same(best, other):
+        return PRACTICALLY
+    mine, its = best.capacity.interval, other.capacity.interval
+    if mine is None or its is None:
+        return ""
+    inside = mine[0] <= other.capacity.rate and best.capacity.rate <= its[1]
+    return SAME_BY_CHANCE if inside and best.capacity.may_equal(other.capacity) else ""
+
+
+def _rate_told(capacity: Capacity, each: str = "") -> str:
+    """7.66 a second (95 % interval 5.33 to 10.0): the interval where it is wide."""
+    told = rate_in_words(capacity) + (f" a {each}" if each else "")
+    if capacity.interval is None or capacity.interval[1] < WIDE * capacity.interval[0]:
+        return told
+    return f"{told} (95{wording.THIN}% interval {interval_in_words(capacity)})"
+
+
+def interval_in_words(capacity: Capacity) -> str:
+    """5.33 to 10.0; a dash where there is none."""
+    if capacity.interval is None:
+        return "–"
+    return " to ".join(map(wording.number, capacity.interval))
 
 
 def rate_in_words(capacity: Capacity) -> str:
     """14.2, or `at least 14.2` where no border was found."""
     told = wording.number(capacity.rate)
     return f"at least {told}" if capacity.is_least else told
-
-
-def _names(offers: Sequence[Offer]) -> str:
-    return ", ".join(f"**{offer.capacity.label}**" for offer in offers)
 
 
 def _rival(others: Sequence[Offer]) -> Offer | None:
@@ -154,16 +181,18 @@ def _compared(best: Offer, rival: Offer, load: float, each: str) -> str:
     return f"{begin}{ours}, with {rival.capacity.label} {theirs.split()[0]}"
 
 
-def caveats(offers: Sequence[Offer]) -> list[str]:
+def caveats(offers: Sequence[Offer], not_run: Sequence[str] = ()) -> list[str]:
     """Sentences on what the best policies know that a server may not."""
     found = [offer.capacity for offer in best_first(offers)]
     told = []
     if POLICIES[found[0].policy].uses_lengths:
-        told.append(f"{found[0].label} is told every output length.")
+        told.append(f"{found[0].label} uses output lengths, in its order or its look-ahead.")
     offline = [capacity.label for capacity in found if POLICIES[capacity.policy].offline]
     if offline:
         ranks = "ranks" if len(offline) == 1 else "rank"
         told.append(f"{', '.join(offline)} {ranks} also requests that have not arrived.")
+    if not_run:
+        told.append(f"Not run: {wording.listed(not_run)}.")
     return told
 
 

@@ -8,6 +8,7 @@ A user who gives up or is turned away has missed every limit, so that many must 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,6 +19,32 @@ from engine.measure.overload import FEW, verdict
 from engine.measure.slo import Slo, times_under_limits
 from engine.simulate.run import Run
 from engine.workload import Workload
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A percentile beside its limit.
+
+    Attributes
+    ----------
+    name : of the time: `ttft`, `tpot` or `latency`
+    of_class : whose; empty for all requests
+    reached, limit : clock units; NaN where there is no such time
+    """
+
+    name: str
+    of_class: str
+    reached: float
+    limit: float
+
+    @property
+    def excess(self) -> float:
+        """What was reached as a multiple of the limit; 0 where there is nothing to miss."""
+        if np.isnan(self.reached):
+            return 0.0
+        if self.limit > 0:
+            return self.reached / self.limit
+        return np.inf if self.reached > 0 else 0.0
 
 
 @dataclass(frozen=True)
@@ -55,18 +82,24 @@ class Objective:
         """
         if len(run.workload) < self.percent / 100 * run.offered:
             return np.inf
+        return max((miss.excess for miss in self._held_against(run)), default=0.0)
+
+    def misses(self, run: Run) -> tuple[Miss, ...]:
+        """The limits that the percentile of a run's times is above, the worst first."""
+        missed = [found for found in self._held_against(run) if found.excess > 1]
+        return tuple(sorted(missed, key=lambda found: -found.excess))
+
+    def _held_against(self, run: Run) -> Iterator[Miss]:
         times = times_under_limits(run)
-        worst = 0.0
-        for slo, mine in self._parts(run.workload):
+        for of_class, slo, mine in self._parts(run.workload):
             for name, limit in slo.limits.items():
-                worst = max(worst, self._over(times[name][mine], limit))
-        return worst
+                yield Miss(name, of_class, self.percentile(times[name][mine]), limit)
 
     def within(self, run: Run) -> np.ndarray:
         """(n,) bool: whose times are all within the limits for all and for their class."""
         times = times_under_limits(run)
         kept = np.ones(len(run.workload), bool)
-        for slo, mine in self._parts(run.workload):
+        for _, slo, mine in self._parts(run.workload):
             for name, limit in slo.limits.items():
                 kept[mine] &= ~(times[name][mine] > limit)
         return kept
@@ -80,22 +113,16 @@ class Objective:
         """Whether the server keeps up and its users' times stay within the limits."""
         return keeps_up(run) and self.excess(run) <= 1
 
-    def _over(self, values: np.ndarray, limit: float) -> float:
-        reached = self.percentile(values)
-        if np.isnan(reached) or reached <= limit:
-            return 0.0 if np.isnan(reached) or limit == 0 else reached / limit
-        return reached / limit if limit > 0 else np.inf
-
     def _parts(self, workload: Workload):
-        """Each set of limits with the requests it is for."""
-        yield self.slo, slice(None)
+        """Each set of limits with the class and the requests it is for."""
+        yield "", self.slo, slice(None)
         for name, slo in self.by_class:
             if name not in workload.classes:
                 raise InputError(
                     f"an SLO is for the class {name}, but there are only: "
                     f"{', '.join(workload.classes)}"
                 )
-            yield slo, workload.class_of == workload.classes.index(name)
+            yield name, slo, workload.class_of == workload.classes.index(name)
 
 
 def keeps_up(run: Run) -> bool:

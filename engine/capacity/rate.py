@@ -20,6 +20,7 @@ import numpy as np
 from engine.capacity.border import STEPS, Border, bisect_factor
 from engine.capacity.draws import STEADY, Draws
 from engine.capacity.objective import Objective, keeps_up
+from engine.capacity.shortfall import Shortfall, shortfall
 from engine.errors import Livelock
 from engine.fleet import ONE_SERVER, Topology
 from engine.machine.clock import ROUNDS, Clock
@@ -43,12 +44,15 @@ class Capacity:
     seeds : of the draws
     borders : per seed the last rate carried, 0 where none was, and the first that was not,
         infinite where all were
+    shortfall : what was wrong at the least rate that was tried, of the first seed that
+        carries none; None where each carries one
     """
 
     policy: str
     params: tuple[tuple[str, float], ...]
     seeds: tuple[int, ...]
     borders: tuple[Border, ...]
+    shortfall: Shortfall | None = None
 
     @property
     def label(self) -> str:
@@ -74,13 +78,24 @@ class Capacity:
         """
         if self.rate is None or self.is_least or len(self.borders) < 2:
             return None
-        from scipy.special import stdtrit
-
         carried = np.array([border.carries for border in self.borders])
         open_part = float(np.mean([border.fails for border in self.borders]) - carried.mean())
-        error = carried.std(ddof=1) / np.sqrt(len(carried))
-        half = float(stdtrit(len(carried) - 1, (1 + CONFIDENCE) / 2) * error)
+        half = _half_width(carried)
         return max(0.0, self.rate - half), self.rate + half + open_part
+
+    def may_equal(self, other: Capacity) -> bool:
+        """Whether the 95 % interval of the difference of the rates, seed by seed, holds 0."""
+        mine, its = ([border.carries for border in one.borders] for one in (self, other))
+        apart = np.subtract(mine, its)
+        return bool(abs(apart.mean()) <= _half_width(apart))
+
+
+def _half_width(drawn: np.ndarray) -> float:
+    """Of the t interval of the mean of (k,) independent draws, k > 1."""
+    from scipy.special import stdtrit
+
+    error = drawn.std(ddof=1) / np.sqrt(len(drawn))
+    return float(stdtrit(len(drawn) - 1, (1 + CONFIDENCE) / 2) * error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +121,14 @@ class Server:
             progress,
         )
 
+    def shortfall(self, rate: float, seed: int) -> Shortfall | None:
+        """What is wrong at a rate that is not carried; None where a livelock leaves no run."""
+        try:
+            run = self._run(self.draws.at(rate, seed))
+        except Livelock:
+            return None
+        return shortfall(run, rate, self.objective)
+
     def _turn(self, begin: float, answer: Callable[[float], bool], progress) -> Border:
         """The rates around the turn, the search beginning at one."""
         found = bisect_factor(
@@ -125,12 +148,14 @@ class Server:
 
     def _is(self, what: Callable[[Run], bool], workload: Workload) -> bool:
         try:
-            run = self.topology.run(
-                self.policy, workload, self.memory, clock=self.clock, **self.params
-            )
+            return what(self._run(workload))
         except Livelock:
             return False
-        return what(run)
+
+    def _run(self, workload: Workload) -> Run:
+        return self.topology.run(
+            self.policy, workload, self.memory, clock=self.clock, **self.params
+        )
 
 
 def largest_rate(
@@ -164,23 +189,28 @@ def largest_rates(
 ) -> Iterator[tuple[int, Capacity]]:
     """The largest rate of each, with its index, as soon as all its seeds are done."""
     asked = [(k, seed) for k, server in enumerate(servers) for seed in server.draws.seeds]
-    borders: dict[tuple[int, int], Border] = {}
-    for number, border in run_all(Sweep(_border, tuple(servers), asked), on, progress):
+    answers: dict[tuple[int, int], tuple[Border, Shortfall | None]] = {}
+    for number, answer in run_all(Sweep(_border, tuple(servers), asked), on, progress):
         k, _ = asked[number]
-        borders[asked[number]] = border
-        mine = [borders.get((k, seed)) for seed in servers[k].draws.seeds]
+        answers[asked[number]] = answer
+        mine = [answers.get((k, seed)) for seed in servers[k].draws.seeds]
         if None not in mine:
             yield k, _capacity(servers[k], mine)
 
 
-def _border(servers: Sequence[Server], asked: tuple[int, int], progress: Progress) -> Border:
+def _border(
+    servers: Sequence[Server], asked: tuple[int, int], progress: Progress
+) -> tuple[Border, Shortfall | None]:
     k, seed = asked
-    return servers[k].border(seed, progress)
+    border = servers[k].border(seed, progress)
+    return border, None if border.carries > 0 else servers[k].shortfall(border.fails, seed)
 
 
-def _capacity(server: Server, borders: Sequence[Border]) -> Capacity:
+def _capacity(server: Server, answers: Sequence[tuple[Border, Shortfall | None]]) -> Capacity:
     values = tuple(server.policy.read_params(server.params).items())
-    return Capacity(server.policy.key, values, server.draws.seeds, tuple(borders))
+    borders = tuple(border for border, _ in answers)
+    wrong = next((short for _, short in answers if short is not None), None)
+    return Capacity(server.policy.key, values, server.draws.seeds, borders, wrong)
 
 
 def seconds(policy: Policy, draws: Draws, topology: Topology = ONE_SERVER) -> float:

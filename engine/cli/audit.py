@@ -103,7 +103,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.report:
         write_text(arguments.report, "")  # refused before the work, not after it
     seconds = _unit_seconds(arguments, clock, report)
-    found = audit(sample, judging, len(windows), seed, seconds, _Told())
+    overload = judging.overload(workload)
+    found = audit(sample, judging, len(windows), seed, seconds, _Told(), overload)
     judged = found.judged_standing(picks[0][0].key if arguments.policy else USUAL)
     if arguments.report:
         _write_report(arguments, found, judged, report)
@@ -181,6 +182,7 @@ def as_result(found: Audit, judged: Standing) -> dict:
     """The windows, each schedule's total, and whose gap is judged (DESIGN 7)."""
     return {
         "windows_in_trace": found.windows,
+        "overload": None if found.overload is None else found.overload.load,
         "judged": judged.label,
         "gap": judged.gap,
         "interval": judged.interval,

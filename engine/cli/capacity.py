@@ -8,7 +8,7 @@ import sys
 import pandas as pd
 
 from engine import wording
-from engine.capacity.answer import Offer, answer, best_first, rows, servers_of
+from engine.capacity.answer import Offer, answer, best_first, interval_in_words, rows, servers_of
 from engine.capacity.cost import Price, price_of
 from engine.capacity.draws import SEEDS, Draws
 from engine.capacity.rate import Server, largest_rates
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> None:
     draws = Draws(read_source(arguments, memory), arguments.seeds)
     offers = _offers(arguments, draws, memory, objective, clock, topology)
     load = draws.rate if arguments.load is None else arguments.load
-    told = answer(offers, load, clock.unit, _server(arguments, topology), objective.has_limits)
+    told = answer(offers, load, clock.unit, _server(arguments, topology), objective)
     limits = {"all": objective.slo.limits}
     limits |= {name: slo.limits for name, slo in objective.by_class}
     records = rows(offers, load, float(draws.present.output.mean()), clock, price)
@@ -132,8 +132,7 @@ def _table(offers: list[Offer], records: list[dict]) -> str:
         {
             "policy": offer.capacity.label,
             "rate": wording.number(record["rate"]),
-            "from": wording.number(record["low"]),
-            "to": wording.number(record["high"]),
+            "95 % interval": interval_in_words(offer.capacity),
             "servers": wording.number(record["servers"]),
             "USD an hour": wording.number(record["cost_per_hour"]),
             "USD a million tokens": wording.number(record["cost_per_million_tokens"]),

@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> None:
         print_json({"clock": arguments.clock, "percentile": objective.percent, "knobs": knobs,
                     "cells": cells})  # fmt: skip
         return
-    print(_table(cells, [knob.name for knob, _ in turned]))
+    print(_table(cells, [knob.name for knob, _ in turned], objective.percent))
 
 
 def _turns(turned: list[tuple[Knob, list[float]]]) -> list[Turns]:
@@ -121,11 +121,11 @@ def _check(turned: list[tuple[Knob, list[float]]]) -> None:
     number_in("cells of the sweep", cells, 1, MOST_CELLS, whole=True)
 
 
-def _table(cells: list[dict], names: list[str]) -> str:
-    return pd.DataFrame(list(_written(cells, names))).to_string(index=False)
+def _table(cells: list[dict], names: list[str], percent: float) -> str:
+    return pd.DataFrame(list(_written(cells, names, percent))).to_string(index=False)
 
 
-def _written(cells: list[dict], names: list[str]) -> Iterator[dict]:
+def _written(cells: list[dict], names: list[str], percent: float) -> Iterator[dict]:
     for row in cells:
         stands = {name: wording.number(row[name]) for name in names}
         if not row["ran"]:
@@ -134,9 +134,9 @@ def _written(cells: list[dict], names: list[str]) -> Iterator[dict]:
         yield {
             **stands,
             "policy": row["policy"],
-            "mean": wording.number(row["mean_latency"]),
-            "TTFT": wording.number(row["ttft"]),
-            "TPOT": wording.number(row["tpot"]),
+            "mean latency": wording.number(row["mean_latency"]),
+            f"P{percent:g} TTFT": wording.number(row["ttft"]),
+            f"P{percent:g} TPOT": wording.number(row["tpot"]),
             "within": wording.percent(row["attainment"]),
             "preemptions": wording.count(row["preemptions"]),
             "verdict": row["verdict"] + ("" if row["certain"] else " (not certain)"),

@@ -30,9 +30,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine import wording
+from engine.machine.clock import Clock
 from engine.proof.work.alone import time_alone
 from engine.proof.work.envelope import steepest, work
 from engine.simulate.run import Run
+from engine.workload import Workload
 
 MIDDLE = (0.4, 0.6)  # of the span in which requests arrive
 LATE = (0.8, 1.0)
@@ -131,25 +133,43 @@ def verdict(run: Run) -> Verdict:
         return Verdict("backlog")
     if len(arrival) < FEW:
         return Verdict("too short")
-    need = _need(run)
+    need = _need(workload, run.memory, run.clock)
     load = float(need.sum() / (span * run.replicas))
     drift = _drift(run, need, first, span)
     if load > 1 or drift > FALLS_BEHIND:
         kind = OVERLOADED
     else:
         kind = "saturated" if load > NEARLY_FULL or drift > 0 else "stable"
-    of_what = MEMORY if run.clock.is_rounds else TIME
     queue = _queue(run, need, first, span)
     spread = float(np.sqrt((need * need).sum()) / need.sum())
-    return Verdict(kind, load, drift, of_what, unserved, queue, spread)
+    return Verdict(kind, load, drift, _of_what(run.clock), unserved, queue, spread)
 
 
-def _need(run: Run) -> np.ndarray:
+def too_much(workload: Workload, memory: int, clock: Clock, servers: int) -> Verdict | None:
+    """The verdict that holds for every policy, without a run: need above all there is.
+
+    Parameters
+    ----------
+    workload : of requests that each fit in M
+    memory : M of one server, tokens
+    """
+    span = float(np.ptp(workload.arrival))
+    if span == 0 or len(workload) < FEW or workload.concurrency:
+        return None
+    load = float(_need(workload, memory, clock).sum() / (span * servers))
+    return Verdict(OVERLOADED, load, of_what=_of_what(clock)) if load > 1 else None
+
+
+def _of_what(clock: Clock) -> str:
+    return MEMORY if clock.is_rounds else TIME
+
+
+def _need(workload: Workload, memory: int, clock: Clock) -> np.ndarray:
     """(n,) clock units for which each request needs the whole server, at least."""
-    if run.clock.is_rounds:
-        return run.workload.volume / run.memory
-    step = run.clock.step
-    return work(run.workload, run.memory, step, steepest(step), every_run=True).total
+    if clock.is_rounds:
+        return workload.volume / memory
+    step = clock.step
+    return work(workload, memory, step, steepest(step), every_run=True).total
 
 
 def _drift(run: Run, need: np.ndarray, first: float, span: float) -> float:

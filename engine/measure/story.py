@@ -41,6 +41,8 @@ class Story:
     ahead : requests that were waiting before it in the policy's order when it was seen
     blocker : trace row of the first of those, which the walk stopped at; None if none
     blocker_obstacle : what kept that one out then
+    overtakers : trace rows of the requests seen later that started no later, being before it
+        in the order; by start
     first_in_line : the decision from which nobody before it in the order was waiting
     at_sight, in_line : what kept it out when seen and when first in line; None if nothing did
     start, finish : rounds
@@ -56,6 +58,7 @@ class Story:
     ahead: int
     blocker: int | None
     blocker_obstacle: Obstacle | None
+    overtakers: tuple[int, ...]
     first_in_line: int
     at_sight: Obstacle | None
     in_line: Obstacle | None
@@ -92,6 +95,8 @@ def tell(run: Run, i: int) -> Story:
     # Requests that came later may still have been considered first.
     overtook = before & (run.start <= start) & (run.start > seen)
     first_in_line = int(run.start[overtook].max()) if overtook.any() else seen
+    later = np.flatnonzero(overtook & (visible > seen))
+    later = later[np.argsort(run.start[later], kind="stable")]
     mine = run.stays.request == i
     stays = zip(
         run.stays.begin[mine].tolist(),
@@ -108,6 +113,7 @@ def tell(run: Run, i: int) -> Story:
         ahead=len(waiting_when_seen),
         blocker=None if blocker is None else int(workload.row[blocker]),
         blocker_obstacle=None if blocker is None else obstacle(run, blocker, seen, rank),
+        overtakers=tuple(workload.row[later].tolist()),
         first_in_line=first_in_line,
         at_sight=obstacle(run, i, seen, rank) if start > seen else None,
         in_line=obstacle(run, i, first_in_line, rank) if start > first_in_line else None,
@@ -183,34 +189,50 @@ def _limit(run: Run) -> int:
 
 def in_words(story: Story, run: Run) -> list[str]:
     """The story as sentences, in order of time."""
-    seen, in_line = wording.count(story.seen), wording.count(story.first_in_line)
     told = [
         f"**Request #{story.row}**: prompt {wording.tokens(story.prompt)}, output "
         f"{wording.tokens(story.output)}; at its end it holds "
         f"{wording.tokens(story.prompt + story.output)}.",
-        f"Arrived at {_when(story.arrival, run)}; the decision at round {seen} is the first "
-        "that knows it.",
+        f"Arrived at {_when(story.arrival, run)}; the decision at {_begin(story.seen, run)} is "
+        "the first that knows it.",
     ]
     if story.start > story.seen and story.ahead:
         told += _why_others_first(story, run)
+    elif story.first_in_line > story.seen:
+        told.append(_why_not_at_sight(story, run))
+    told += _overtaken(story, run)
     if story.first_in_line > story.seen and story.start > story.first_in_line:
-        told.append(f"From round {in_line} on it was next.")
+        told.append(f"From {_begin(story.first_in_line, run)} on it was next.")
     if story.in_line:
         told.append(f"{_hindered('it', story.in_line, run)}.")
     elif story.start > story.first_in_line:
-        left = ", or one that has left unserved since," if len(run.unserved) else ""
-        told.append(f"It would have fitted then; another rule of the policy{left} held it back.")
+        told.append(_held_back(run))
     wait = f"{wording.moment(story.waited)} {run.unit}"
-    told.append(f"Started at round {wording.count(story.start)}, after {wait} of waiting.")
-    told += _losses(story)
+    told.append(f"Started at {_begin(story.start, run)}, after {wait} of waiting.")
+    told += _losses(story, run)
     latency = f"{wording.moment(story.latency)} {run.unit}"
-    told.append(f"Finished at round {wording.count(story.finish)}: latency {latency}.")
+    told.append(f"Finished at {_end(story.finish, run)}: latency {latency}.")
     return told
 
 
 def _when(moment: float, run: Run) -> str:
     """A point in time; a bare number is a round."""
     return wording.moment(moment) + ("" if run.timetable is None else f"{wording.THIN}s")
+
+
+def _begin(decision: int, run: Run) -> str:
+    """A decision, and where it is on an axis of seconds: 332.80 s (round 6 978)."""
+    return _round(decision, float(run.begins(decision)), run)
+
+
+def _end(finished: int, run: Run) -> str:
+    """The end of a round, likewise."""
+    return _round(finished, float(run.ends(finished)), run)
+
+
+def _round(number: int, moment: float, run: Run) -> str:
+    told = f"round {wording.count(number)}"
+    return told if run.timetable is None else f"{_when(moment, run)} ({told})"
 
 
 def _why_others_first(story: Story, run: Run) -> list[str]:
@@ -227,6 +249,32 @@ def _why_others_first(story: Story, run: Run) -> list[str]:
     return told
 
 
+def _why_not_at_sight(story: Story, run: Run) -> str:
+    """What kept it out when it was seen with nobody before it."""
+    if story.at_sight:
+        return f"{_hindered('it', story.at_sight, run)}."
+    return _held_back(run)
+
+
+def _held_back(run: Run) -> str:
+    left = ", or one that has left unserved since," if len(run.unserved) else ""
+    return f"It would have fitted then; another rule of the policy{left} held it back."
+
+
+def _overtaken(story: Story, run: Run) -> list[str]:
+    """Who came later and went before it."""
+    rows = story.overtakers
+    if not rows:
+        return []
+    order = f"being before it in {run.policy}'s order"
+    if len(rows) == 1:
+        return [f"#{rows[0]} came later and went first, {order}."]
+    return [
+        f"{wording.count(len(rows))} requests came later and went first, {order}, the last of "
+        f"them #{rows[-1]}."
+    ]
+
+
 def _hindered(who: str, obstacle: Obstacle, run: Run) -> str:
     """What starting `who` at that decision would have done to the memory."""
     rows = obstacle.finishing
@@ -238,20 +286,20 @@ def _hindered(who: str, obstacle: Obstacle, run: Run) -> str:
     if limit < run.memory:
         most = f"the {wording.count(limit)} that the margin leaves of M"
     return (
-        f"Had {who} started at round {wording.count(obstacle.decision)}, the memory would have "
+        f"Had {who} started at {_begin(obstacle.decision, run)}, the memory would have "
         f"been {wording.tokens(obstacle.missing)} over {most} at the end "
         f"of round {wording.count(obstacle.full_at)}{until}"
     )
 
 
-def _losses(story: Story) -> list[str]:
+def _losses(story: Story, run: Run) -> list[str]:
     """Each time it lost its KV cache, and what that cost."""
     told = []
     for (_, lost, _), (back, _, refilled) in zip(story.stays, story.stays[1:], strict=False):
         again = refilled - story.prompt
         told.append(
-            f"Lost its KV cache after round {wording.count(lost)}; came back at round "
-            f"{wording.count(back)} and prefilled {wording.tokens(refilled)} again, "
+            f"Lost its KV cache after {_end(lost, run)}; came back at {_begin(back, run)} and "
+            f"prefilled {wording.tokens(refilled)} again, "
             f"{wording.count(again)} of them generated before."
         )
     return told

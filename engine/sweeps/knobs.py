@@ -29,6 +29,7 @@ Pick = tuple[str, tuple[tuple[str, float], ...]]  # a policy's key and its param
 
 WIDE = 1000  # a range of a parameter, above which only its lower part is offered at first
 MOST_SERVERS = 100
+ROOM = 1.5  # how far beyond a value that matters a range goes
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +103,15 @@ class Knob:
     def read(self, value: float) -> float:
         """`value` where the knob can stand there; InputError otherwise."""
         return number_in(self.name, value, self.low, self.high, whole=self.whole)
+
+    def spanning(self, values: Iterable[float]) -> Knob:
+        """The same knob, what is worth a look widened to hold these values with room around."""
+        known = [value for value in values if self.low <= value <= self.high]
+        if not known:
+            return self
+        low = max(self.low, min(self.usual[0], min(known) / ROOM))
+        high = min(self.high, max(self.usual[1], max(known) * ROOM))
+        return replace(self, usual=(low, high))
 
     def values(self, count: int, low: float | None = None, high: float | None = None) -> list:
         """At most `count` values, ascending, from `low` to `high` (usual where not given)."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import fields
+
 import numpy as np
 import pandas as pd
 
 from engine import wording
+from engine.demand.predictions import Lognormal, Predictions
 from engine.policy import POLICIES
 from engine.uncertainty.axis import MARGIN, Axis
 from engine.uncertainty.best import reigns
@@ -16,6 +20,16 @@ from engine.uncertainty.pooled import Pooled
 from engine.uncertainty.study import takes_margin
 
 MOST_PARTS = 2  # between the first and the last that a sentence names
+
+
+def errs_in_words(model: Predictions) -> str:
+    """How predictions err, without the names of the command line."""
+    if not isinstance(model, Lognormal):
+        values = (f"{one.name} {wording.told(getattr(model, one.name))}" for one in fields(model))
+        title = f"{model.title[0].lower()}{model.title[1:]}"
+        return ", ".join([title, *values])
+    told = f"two in three within a factor of {wording.number(math.exp(model.spread))}"
+    return told if model.bias == 1 else f"{told} of {model.bias:g} times the true output"
 
 
 def headline(pooled: Pooled, axis: Axis) -> str:

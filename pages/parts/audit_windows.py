@@ -17,6 +17,7 @@ from engine.audit import Audit, Judged, Judging, Window, cut, pick
 from engine.audit.judge import default_methods
 from engine.audit.windows import REQUESTS
 from engine.machine.clock import Clock
+from engine.measure.overload import Verdict
 from engine.progress import Progress
 from pages.parts.jobs import Job
 from pages.parts.link import linked
@@ -74,7 +75,14 @@ class Plan:
         if not judged:
             return None
         place = (len(self.windows), self.view.clock.unit, self.seed, self.unit_seconds)
-        return Audit(judged, *place)
+        return Audit(judged, *place, self._overload)
+
+    @property
+    def _overload(self) -> Verdict | None:
+        whole = self.view.workload
+        return store().get(
+            (*self.view.place, "audit", "overload"), lambda: self.judging.overload(whole)
+        )
 
     @property
     def job(self) -> Job:

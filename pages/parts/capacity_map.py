@@ -6,12 +6,13 @@ the page is drawn again after each, and what was done stays when the rest is can
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 
 import streamlit as st
 
 from engine import InputError, Scenario, wording
+from engine.capacity.rate import Capacity
 from engine.figures.heat_map import describe_heat_map, draw_heat_map
 from engine.progress import Progress
 from engine.saved.sweeps import recall, remember, sweep_key
@@ -34,8 +35,11 @@ SIDE = 20
 LARGE = 1.0  # seconds: a map that takes longer is kept for later visits
 
 
-def tell_map(view: View, question: Question) -> None:
-    """The knobs to choose, the map as far as it is done, and the cell that was clicked."""
+def tell_map(view: View, question: Question, found: Sequence[Capacity]) -> None:
+    """The knobs to choose, the map as far as it is done, and the cell that was clicked.
+
+    The usual range of the rate holds the largest rates that were found.
+    """
     st.markdown("## Turn two knobs")
     choices = [choice for choice in view.choices if is_affordable(view, choice)]
     experiment = Experiment(
@@ -46,6 +50,9 @@ def tell_map(view: View, question: Question) -> None:
         view.topology,
     )
     knobs = knobs_of(experiment)
+    if "rate" in knobs:
+        borders = [float(f"{one.rate:.2g}") for one in found if one.rate is not None]
+        knobs["rate"] = knobs["rate"].spanning(borders)
     if not choices or len(knobs) < 2:
         st.caption("There are not two things to turn here: pick a policy in the sidebar.")
         return

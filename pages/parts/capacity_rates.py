@@ -10,7 +10,15 @@ import streamlit as st
 
 from engine import wording
 from engine.capacity import rate, servers
-from engine.capacity.answer import Offer, answer, best_first, caveats, rate_in_words, rows
+from engine.capacity.answer import (
+    Offer,
+    answer,
+    best_first,
+    caveats,
+    interval_in_words,
+    rate_in_words,
+    rows,
+)
 from engine.capacity.rate import Capacity, largest_rate
 from engine.capacity.servers import Servers, fewest_servers, first_guess
 from engine.figures.capacity import describe_rates, draw_rates
@@ -78,13 +86,25 @@ def offers_of(found: Sequence[Capacity], counted: Sequence[Servers]) -> list[Off
 
 def headline(view: View, question: Question, offers: Sequence[Offer]) -> str:
     return answer(
-        offers, question.load, view.clock.unit, question.server, question.objective.has_limits
+        offers,
+        question.load,
+        view.clock.unit,
+        question.server,
+        question.objective,
+        not_run(view, offers),
     )
+
+
+def not_run(view: View, offers: Sequence[Offer]) -> list[str]:
+    """The chosen policies without an outcome, in the order of the choice."""
+    there = {offer.capacity.label for offer in offers}
+    labels = [choice.policy.label(dict(choice.params)) for choice in view.choices]
+    return [label for label in labels if label not in there]
 
 
 def tell_rates(view: View, question: Question, offers: Sequence[Offer]) -> None:
     """What counts, the chart and the table."""
-    st.caption(" ".join([_what_counts(question), *caveats(offers)]))
+    st.caption(" ".join([_what_counts(question), *caveats(offers, not_run(view, offers))]))
     found = [offer.capacity for offer in offers]
     if found[0].rate is not None:
         _chart(view, question, found)
@@ -122,7 +142,7 @@ def _table(view: View, question: Question, offers: Sequence[Offer]) -> None:
         {
             "Policy": [offer.capacity.label for offer in offers],
             f"Largest rate (a {each(view)})": [_rate(offer) for offer in offers],
-            "95\u202f% interval": [_interval(record) for record in records],
+            "95\u202f% interval": [interval_in_words(offer.capacity) for offer in offers],
             f"Servers for {load}": [_count(offer) for offer in offers],
             "USD an hour": [wording.number(record["cost_per_hour"]) for record in records],
             "USD a million tokens": [
@@ -139,12 +159,6 @@ def _table(view: View, question: Question, offers: Sequence[Offer]) -> None:
 
 def _rate(offer: Offer) -> str:
     return "none" if offer.capacity.rate is None else rate_in_words(offer.capacity)
-
-
-def _interval(record: dict) -> str:
-    if record["low"] is None:
-        return "–"
-    return f"{wording.number(record['low'])} to {wording.number(record['high'])}"
 
 
 def _count(offer: Offer) -> str:

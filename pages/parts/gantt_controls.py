@@ -120,7 +120,7 @@ def ask_request(run: Run) -> int | None:
 
 def _zoom_to(run: Run, i: int) -> None:
     """Show the rounds from the request's arrival to its finish, and a little around."""
-    arrival, finish = int(run.workload.arrival[i]), int(run.finish[i])
+    arrival, finish = int(run.seen[i]), int(run.finish[i])
     around = max(10, (finish - int(run.start[i])) // 2)
     st.session_state["begin"] = max(0, max(arrival, int(run.start[i]) - 4 * around) - around)
     st.session_state["end"] = finish + around

@@ -30,16 +30,20 @@ def tell_story(run: Run, pinned: int | None) -> None:
         st.markdown(sentence)
 
 
-def in_memory_at(run: Run) -> int | None:
-    """Step through rounds: the requests in memory at the end of one; None when switched off."""
+def in_memory_at(run: Run, pinned: int | None = None) -> int | None:
+    """Step through rounds: the requests in memory at the end of one; None when switched off.
+
+    Stepping starts at the pinned request's arrival.
+    """
     if not st.toggle("Step through rounds", **linked("stepping", False, bool)):
         return None
     last = int(run.finish.max())
-    at = st.number_input("Round", 1, last, step=1, **linked("at", 1, int, low=1, high=last))
+    first = 1 if pinned is None else max(1, int(run.seen[pinned]))
+    at = st.number_input("Round", 1, last, step=1, **linked("at", first, int, low=1, high=last))
     request, held = held_at(run, at)
     st.caption(
         f"{wording.count(len(request))} in memory hold {wording.tokens(int(held.sum()))} "
-        f"of {wording.count(run.memory)} at its end."
+        f"of {wording.count(run.memory)} at its end{_moment_of(run, at)}."
     )
     table = pd.DataFrame(
         {
@@ -50,3 +54,10 @@ def in_memory_at(run: Run) -> int | None:
     )
     st.dataframe(table, hide_index=True, alt=f"Requests in memory at the end of round {at}")
     return at
+
+
+def _moment_of(run: Run, at: int) -> str:
+    """When a round ended, where the axis is in seconds."""
+    if run.timetable is None:
+        return ""
+    return f", at {wording.moment(float(run.ends(at)))}{wording.THIN}s"

@@ -21,36 +21,36 @@ from pages.parts.view import View
 def tell_predictor(view: View) -> None:
     """A record to bring, its calibration, and what margin its errors ask for."""
     st.markdown("## Your own predictor")
-    file = st.file_uploader(
+    st.file_uploader(
         "Predicted and true outputs",
         type=["csv", "txt", "tsv", "gz"],
         key="pairs",
         help="A CSV with the columns predicted and true (tokens), and if it names intervals "
         f"predicted_lo and predicted_hi. At least {FEW} rows.",
     )
-    if file is not None:
-        file.seek(0)
-        st.session_state["pairs_record"] = (file.name, file.getvalue())
-    pairs, whose = _record(view)
+    pairs, whose = record(view)
     if pairs is None:
         st.caption(
             "Bring a record of predicted and true output lengths, or pick predictions in the "
             "sidebar: here you see how they err, and which margin they need."
         )
         return
-    st.markdown(f"{whose}{calibration_in_words(calibrate(pairs))}")
+    st.markdown(f"{whose}: {calibration_in_words(calibrate(pairs))}")
     show.figure(draw_predictor(pairs), describe_predictor(pairs), "predictor")
     _tell_margin(view, pairs)
 
 
-def _record(view: View) -> tuple[Pairs | None, str]:
+def record(view: View) -> tuple[Pairs | None, str]:
     """The record that was brought, else that of the predictions in use, and whose it is."""
+    if (file := st.session_state.get("pairs")) is not None:
+        file.seek(0)
+        st.session_state["pairs_record"] = (file.name, file.getvalue())
     kept = st.session_state.get("pairs_record")
     if kept is not None:
         name, content = kept
-        return _read(name, content), f"{name}: "
+        return _read(name, content), name
     if view.workload.is_guessed and len(view.workload) >= FEW:
-        return pairs_of(view.workload), "The predictions in use: "
+        return pairs_of(view.workload), "The predictions in use"
     return None, ""
 
 

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import streamlit as st
 
 from engine import wording
-from engine.demand.predictions import MODELS, Interval, Lognormal, Predictions, write_predictions
+from engine.demand.predictions import MODELS, Interval, Lognormal, Predictions
+from engine.errors import InputError
 from engine.figures.uncertainty import METRICS, describe_uncertainty, draw_uncertainty
 from engine.uncertainty.axis import AXES, MARGIN
 from engine.uncertainty.break_even import break_evens
 from engine.uncertainty.pooled import Pooled
+from engine.uncertainty.resampled import resampled
 from engine.uncertainty.study import DEAR, Study
-from engine.uncertainty.words import break_evens_in_words, headline, long_table, table
+from engine.uncertainty.words import (
+    break_evens_in_words,
+    errs_in_words,
+    headline,
+    long_table,
+    table,
+)
 from pages.parts import show
 from pages.parts.jobs import NothingYet, offer
 from pages.parts.link import linked
+from pages.parts.uncertainty_predictor import record
 from pages.parts.uncertainty_runs import current_model, draw_jobs, pooled, study_of
 from pages.parts.view import View
 
@@ -77,15 +88,28 @@ def _ask() -> tuple[str, str]:
 
 
 def _model(view: View, axis: str) -> Predictions:
-    """The predictions beside what is varied; a margin is for predictions that err."""
+    """The predictions beside what is varied; a margin is for predictions that err.
+
+    Those chosen, else those of an uploaded record, else an assumption.
+    """
     model = current_model(view)
-    return Lognormal() if axis == MARGIN and model.key == "exact" else model
+    if axis != MARGIN or model.key != "exact":
+        return model
+    pairs = None
+    with suppress(InputError):  # told where the record is asked for
+        pairs, _ = record(view)
+    return Lognormal() if pairs is None else resampled(pairs)
 
 
-def _in_words(model: Predictions) -> str:
-    """What errs in a study of margins."""
-    own = model.key not in MODELS
-    return "errors as in the requests' own predictions" if own else write_predictions(model)
+def _in_words(view: View, model: Predictions) -> str:
+    """What errs in a study of margins, and whose choice that was."""
+    if model.key not in MODELS:
+        own = current_model(view).key not in MODELS
+        whose = "the requests' own predictions" if own else record(view)[1]
+        return f"errors as in {whose}"
+    if current_model(view).key == "exact":
+        return f"assumed, since none is chosen: {errs_in_words(model)}"
+    return errs_in_words(model)
 
 
 def _now(view: View, axis: str) -> float | None:
@@ -100,7 +124,7 @@ def _caveats(view: View, study: Study, found: Pooled) -> None:
     """What is left out, and what the axis is beside."""
     told = [break_evens_in_words(found, study.axis)]
     if study.axis.key == MARGIN:
-        told.append(f"Predictions: {_in_words(study.model)}.")
+        told.append(f"Predictions: {_in_words(view, study.model)}.")
     if view.workload.door.loses_requests:
         told.append("Latencies are of those who were served.")
     left = [key for key, _ in study.picks if key not in {k for k, _ in study.affordable}]
