@@ -165,8 +165,7 @@ def headline(found: Audit, judged: Standing) -> str:
     told = _how_far(found, judged)
     if found.overload is None:
         return told
-    share = f"{wording.percent(found.overload.load)} of {found.overload.of_what}".rstrip(",")
-    return f"Overloaded (the requests need {share}): {told[0].lower()}{told[1:]}"
+    return f"Overloaded (the requests need {found.overload.need}): {told[0].lower()}{told[1:]}"
 
 
 def _how_far(found: Audit, judged: Standing) -> str:

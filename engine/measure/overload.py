@@ -87,6 +87,12 @@ class Verdict:
         heavy = self.load * (1 + 2 * self.spread)
         return not self.is_steady or (self.queue <= FALLS_BEHIND and heavy <= 1)
 
+    @property
+    def need(self) -> str:
+        """The load in words: at least 167 % of the GPU's time, as work is a lower bound of it."""
+        at_least = "at least " if self.of_what == TIME else ""
+        return f"{at_least}{wording.percent(self.load)} of {self.of_what}"
+
     def in_words(self) -> str:
         """One sentence on what the latencies of this run mean."""
         if self.kind == "sheds load":
@@ -101,9 +107,7 @@ class Verdict:
             return "A closed loop: clients wait for their answers, so the load never grows."
         if self.kind == "too short":
             return "Too few requests to tell whether this load can be carried."
-        share = wording.percent(self.load)
-        at_least = "at least " if self.of_what == TIME else ""  # work is a lower bound of it
-        need = f"{at_least}{share} of {self.of_what} while they arrive"
+        need = f"{self.need} while they arrive"
         if self.kind == OVERLOADED and self.load > 1:
             return (
                 f"Overloaded: the requests need {need}. No policy carries that; latencies grow "
