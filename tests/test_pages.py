@@ -328,8 +328,8 @@ def test_exact_optimum():
 def test_proof_to_take_away():
     """Both files, and the command that checks the one on the other."""
     at = open_page(GAP)
-    labels = [button.proto.label for button in at.get("download_button")]
-    assert labels == ["Certificate (JSON)", "Requests (CSV)"]
+    labels = {button.proto.label for button in at.get("download_button")}
+    assert labels >= {"Certificate (JSON)", "Requests (CSV)"}
     assert "engine verify certificate.json requests.csv" in at.code[0].value
 
 
@@ -393,7 +393,7 @@ def test_audit_says_how_far_the_day_was():
 
 def test_audit_of_measured_latencies_and_calibration():
     """A benchmark result: measured in seconds, its round times found and used."""
-    content = vllm_result()
+    content = vllm_result(n=41)  # not what another test has calibrated
     at = open_audit("bench.json", content)
     assert "pick a GPU as the clock" in said(at)
     at = open_audit("bench.json", content, window="20", **GPU)
