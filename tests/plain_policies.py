@@ -238,14 +238,16 @@ def replanning(batch, predicted, starts_over, limit):
 
     def decide(server):
         new = set(server.waiting) - known
+        left = known & set(server.gone)
         known.update(new)
+        known.difference_update(left)
         if starts_over:
             evicted = start_over(server, predicted)
         else:
             evicted = False
             victims = preempt_newest(server)
             back[:0] = victims
-        if new or evicted:
+        if new or left or evicted:
             plan.clear()
         if not starts_over and victims:
             return

@@ -60,7 +60,12 @@ def test_nothing_severe(server, reader, address):
     """Names, roles, contrast, landmarks: all that can be checked by a machine."""
     reader.goto(f"{server}/{address}")
     browser.settled(reader)
-    assert severe(reader) == []
+    found = severe(reader)
+    if found:  # what runs unasked fades the page for a moment
+        reader.wait_for_timeout(5000)
+        browser.settled(reader)
+        found = severe(reader)
+    assert found == []
 
 
 def test_the_dark_is_dark(server, reader):

@@ -253,8 +253,9 @@ def test_interrupted_command_leaves_no_process():
     long = "sweep --n 50000 --memory 16492 --policy vllm --knob memory=9000:20000:900"
     command = [sys.executable, "-m", "engine", *long.split()]
     process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-    )
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's & ignores it
+    )  # fmt: skip
     time.sleep(6)
     assert process.poll() is None
     while process.poll() is None:

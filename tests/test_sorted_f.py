@@ -130,7 +130,7 @@ def test_reports_how_far_it_is(key):
     assert shares == sorted(shares)
     assert shares[-1] == 1
 
-    def cancel(share):
+    def cancel(share, told=""):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -48,7 +48,7 @@ def find_format(head: Head) -> ModuleType:
     for layout in known_formats():
         if layout.matches(head):
             return layout
-    found = head.line or ", ".join(head.names)
+    found = " ".join((head.line or ", ".join(head.names)).split())
     if head.kind == "table":
         names = [name.lower() for name in head.names]
         missing = [name for name in canonical.NEEDED if name not in names]

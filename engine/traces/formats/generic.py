@@ -123,7 +123,7 @@ def _mapped(head: Head, role: str, reading: Reading) -> str | None:
         return wanted
     if name := find_name((wanted,), head.names):
         return name
-    found = ", ".join(head.names)[:200]
+    found = " ".join(", ".join(head.names).split())[:200]
     raise InputError(f"there is no {wanted} to be the {role}; found: {found}")
 
 
