@@ -17,6 +17,7 @@ import numpy as np
 from engine.capacity.objective import check_it_has_a_rate
 from engine.demand.generate import generate
 from engine.demand.scenario import MAX_REQUESTS, RANGES, Scenario
+from engine.demand.source import Source, requests_of
 from engine.fields import number_in
 from engine.workload import Workload
 
@@ -41,7 +42,7 @@ class Draws:
         Where the requests do not arrive over time, or are too few.
     """
 
-    source: Scenario | Workload
+    source: Source
     how_many: int = SEEDS
 
     def __post_init__(self) -> None:
@@ -55,7 +56,7 @@ class Draws:
     @cached_property
     def present(self) -> Workload:
         """The requests at the present rate, with the first seed."""
-        return generate(self.source) if isinstance(self.source, Scenario) else self.source
+        return requests_of(self.source)
 
     @cached_property
     def seeds(self) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from engine import wording
 from engine.audit import MEASURED, Audit, Standing
+from engine.figures.layout import ABOVE, lay_out
 from engine.figures.palette import SOLID, policy_style
 from engine.figures.percent_axis import height, percent_axis
 from engine.figures.time_axis import time_axis
@@ -31,14 +32,7 @@ def draw_gap_over_day(found: Audit, standings: Sequence[Standing]) -> go.Figure:
     gaps = [f.gap for one in standings for f in one.findings if f.gap is not None]
     figure.update_xaxes(title=title)
     figure.update_yaxes(**percent_axis(gaps or [1.0]))
-    figure.update_layout(
-        height=420,
-        margin={"t": 40, "r": 12, "b": 8, "l": 8},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        hovermode="closest",
-        font={"size": 14},
-        dragmode=False,
-    )
+    lay_out(figure, 420, legend=ABOVE, top=40)
     return figure
 
 
@@ -115,13 +109,7 @@ def draw_standings(standings: Sequence[Standing]) -> go.Figure:
     ends = [end for one in known for end in (one.interval or (one.gap,))]
     figure.update_xaxes(**percent_axis(ends or [1.0]))
     figure.update_yaxes(range=[len(known) - 0.4, -0.6], automargin=True)
-    figure.update_layout(
-        height=130 + 32 * len(known),
-        margin={"t": 16, "r": 24, "b": 8, "l": 8},
-        showlegend=False,
-        font={"size": 14},
-        dragmode=False,
-    )
+    lay_out(figure, 130 + 32 * len(known), top=16, right=24)
     return figure
 
 

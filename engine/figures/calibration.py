@@ -6,6 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from engine.calibrate import Fit
+from engine.figures.layout import lay_out
 from engine.figures.palette import BLUE, BOUND_GREY
 from engine.figures.ticks import round_numbers, short
 
@@ -44,14 +45,7 @@ def draw_calibration(found: Fit) -> go.Figure:
     axis = {"type": "log", "tickvals": ticks, "ticktext": [short(tick) for tick in ticks]}
     figure.update_xaxes(title="round as seen (ms)", **axis)
     figure.update_yaxes(title="round by the fit (ms)", automargin=True, **axis)
-    figure.update_layout(
-        height=360,
-        margin={"t": 16, "r": 12, "b": 8, "l": 8},
-        showlegend=False,
-        hovermode="closest",
-        font={"size": 14},
-        dragmode=False,
-    )
+    lay_out(figure, 360, top=16)
     return figure
 
 

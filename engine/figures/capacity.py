@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from engine.capacity.rate import Capacity
+from engine.figures.layout import lay_out
 from engine.figures.palette import LIMIT_GREY, policy_style
 from engine.wording import number
 
@@ -38,13 +39,7 @@ def draw_rates(found: Sequence[Capacity], now: float, unit: str) -> go.Figure:
         categoryarray=[capacity.label for capacity in reversed(found)],
         automargin=True,
     )
-    figure.update_layout(
-        height=120 + 40 * len(found),
-        margin={"t": 28, "r": 12, "b": 8, "l": 8},
-        showlegend=False,
-        font={"size": 14},
-        dragmode=False,
-    )
+    lay_out(figure, 120 + 40 * len(found), top=28)
     return figure
 
 

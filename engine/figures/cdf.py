@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import plotly.graph_objects as go
 
+from engine.figures.layout import ABOVE, lay_out
 from engine.figures.palette import LIMIT_GREY, policy_style
 from engine.wording import amount
 
@@ -63,14 +64,7 @@ def draw_cdf(
         rangemode="normal" if log else "tozero",
     )
     figure.update_yaxes(title="share of requests (%)", range=[0, 101], ticksuffix=" %")
-    figure.update_layout(
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        hovermode="closest",
-        margin={"t": 40, "r": 12, "b": 8, "l": 8},
-        font={"size": 14},
-        dragmode=False,
-        height=420,
-    )
+    lay_out(figure, 420, legend=ABOVE, top=40)
     return figure
 
 

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from engine import wording
 from engine.bound import Bound
 from engine.evidence.convergence import Climb
+from engine.figures.layout import ABOVE, lay_out
 from engine.figures.palette import BOUND_GREY, DOT, INDIGO, SOLID, TEAL
 
 LINES = ((INDIGO, SOLID), (TEAL, DOT))  # for runs that keep their cache, for every run
@@ -46,14 +47,7 @@ def draw_convergence(climbs: Sequence[Climb], relaxations: Sequence[Bound]) -> g
         )
     figure.update_xaxes(title="time spent (s)", rangemode="tozero")
     figure.update_yaxes(title=f"bound on total latency ({climbs[0].unit})", automargin=True)
-    figure.update_layout(
-        height=380,
-        margin={"t": 40, "r": 12, "b": 8, "l": 8},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        hovermode="closest",
-        font={"size": 14},
-        dragmode=False,
-    )
+    lay_out(figure, 380, legend=ABOVE, top=40)
     return figure
 
 

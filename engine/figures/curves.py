@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
+from engine.figures.layout import ABOVE, lay_out
 from engine.figures.palette import DASH, INDIGO, LIMIT_GREY, SOLID, TEAL, policy_style
 from engine.figures.ticks import round_numbers
 from engine.learn.lesson import Curves
@@ -41,13 +42,5 @@ def draw_curves(curves: Curves) -> go.Figure:
         heights = [height for _, y in curves.lines.values() for height in y]
         figure.update_xaxes(tickvals=list(next(iter(curves.lines.values()))[0]))
         figure.update_yaxes(tickvals=round_numbers(min(heights), max(heights)))
-    figure.update_layout(
-        showlegend=True,
-        height=340,
-        margin={"t": 40, "r": 12, "b": 8, "l": 8},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        hovermode="closest",
-        font={"size": 15},
-        dragmode=False,
-    )
+    lay_out(figure, 340, legend=ABOVE, top=40, showlegend=True, font={"size": 15})
     return figure

@@ -8,16 +8,8 @@ import plotly.graph_objects as go
 
 from engine import wording
 from engine.capacity.day import Plan, pareto
+from engine.figures.layout import ABOVE, lay_out
 from engine.figures.palette import LIMIT_GREY, policy_style
-
-LAYOUT = {
-    "height": 380,
-    "margin": {"t": 40, "r": 12, "b": 8, "l": 8},
-    "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-    "font": {"size": 14},
-    "dragmode": False,
-    "hovermode": "closest",
-}
 
 
 def draw_day(plans: Sequence[Plan]) -> go.Figure:
@@ -38,7 +30,7 @@ def draw_day(plans: Sequence[Plan]) -> go.Figure:
         )
     figure.update_xaxes(title="hour", range=[0, 24], dtick=4)
     figure.update_yaxes(title="servers", rangemode="tozero", automargin=True)
-    figure.update_layout(**LAYOUT)
+    lay_out(figure, 380, legend=ABOVE, top=40)
     return figure
 
 
@@ -89,7 +81,7 @@ def draw_pareto(
     figure.update_yaxes(
         title=f"P{percent:g} latency, worst hour ({unit})", type="log", automargin=True
     )
-    figure.update_layout(**LAYOUT)
+    lay_out(figure, 380, legend=ABOVE, top=40)
     return figure
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from engine.figures.layout import ABOVE, lay_out
 from engine.figures.palette import MEMORY_RED, WAIT_GREY, class_colour
 from engine.measure.timeline import density, memory_stack, slots, stays_within
 from engine.simulate.run import Run
@@ -50,14 +51,13 @@ def draw_gantt(
     figure.update_xaxes(minallowed=0, maxallowed=float(run.finished_at.max()))
     if window:
         figure.update_xaxes(range=[run.begins(window[0]), run.ends(window[1])])
-    figure.update_layout(
+    lay_out(
+        figure,
+        720,
+        legend=ABOVE,
+        top=40,
         barmode="overlay",
         uniformtext={"minsize": 9, "mode": "hide"},
-        height=720,
-        margin={"t": 40, "r": 12, "b": 8, "l": 8},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        hovermode="closest",
-        font={"size": 14},
         dragmode="pan",
         uirevision=f"{run.policy} {window} {packed}",  # a pin leaves the zoom as it is
     )

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from engine import wording
 from engine.bound import Bound
 from engine.evidence.certainty import strongest
+from engine.figures.layout import lay_out
 from engine.figures.palette import BOUND_GREY, policy_style
 from engine.figures.ticks import round_numbers, short
 from engine.measure.league import Entry
@@ -49,13 +50,7 @@ def draw_gaps(entries: Sequence[Entry], bounds: Sequence[Bound]) -> go.Figure:
     _add_lines(figure, lines, wide)
     figure.update_xaxes(title=f"total latency ({unit})", **_totals_axis(low, max(totals), wide))
     figure.update_yaxes(autorange="reversed", automargin=True)
-    figure.update_layout(
-        height=150 + 44 * len(entries),
-        margin={"t": 60, "r": 70, "b": 8, "l": 8},
-        font={"size": 14},
-        showlegend=False,
-        dragmode=False,
-    )
+    lay_out(figure, 150 + 44 * len(entries), top=60, right=70)
     return figure
 
 

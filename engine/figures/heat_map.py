@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from engine import wording
+from engine.figures.layout import ABOVE, lay_out
 from engine.figures.palette import LIMIT_GREY, policy_style
 from engine.figures.ticks import round_numbers, short
 from engine.sweeps.heat_map import Cell, HeatMap, Place, doubtful_places, grid, standing_for
@@ -54,12 +55,12 @@ def draw_heat_map(
     _add_present(figure, heat_map)
     figure.update_xaxes(title=heat_map.across.title, **_axis(heat_map.columns))
     figure.update_yaxes(title=heat_map.up.title, automargin=True, **_axis(heat_map.rows))
-    figure.update_layout(
-        height=520,
-        margin={"t": 40, "r": 8, "b": 8, "l": 8},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        font={"size": 14},
-        dragmode=False,
+    lay_out(
+        figure,
+        520,
+        legend=ABOVE,
+        top=40,
+        right=8,
         clickmode="event+select",
         plot_bgcolor="rgba(0,0,0,0)",
     )

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 
 from engine import wording
 from engine.evidence.losses import Loss
+from engine.figures.layout import ABOVE, lay_out
 from engine.figures.palette import LOSS_COLOURS
 
 SEEN = 0.005  # of a bar: what is less for every policy is not drawn
@@ -38,21 +39,15 @@ def draw_losses(losses: Sequence[Loss]) -> go.Figure:
         )
     figure.update_xaxes(title="share of the gap (%)", range=[0, 100])
     figure.update_yaxes(autorange="reversed", automargin=True)
-    figure.update_layout(
+    lay_out(
+        figure,
+        150 + 40 * len(losses),
+        legend={**ABOVE, "y": 1.0, "traceorder": "normal"},
+        top=40,
+        right=16,
         barmode="stack",
         uniformtext={"minsize": 11, "mode": "hide"},
         bargap=0.35,
-        height=150 + 40 * len(losses),
-        margin={"t": 40, "r": 16, "b": 8, "l": 8},
-        legend={
-            "orientation": "h",
-            "y": 1.0,
-            "yanchor": "bottom",
-            "x": 0,
-            "traceorder": "normal",
-        },
-        font={"size": 14},
-        dragmode=False,
     )
     return figure
 

@@ -6,6 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from engine import wording
+from engine.figures.layout import BELOW, lay_out
 from engine.figures.palette import BLUE, BOUND_GREY, SKY
 from engine.figures.ticks import round_numbers, short
 from engine.uncertainty.pairs import Pairs, calibrate, groups
@@ -40,14 +41,7 @@ def draw_predictor(pairs: Pairs) -> go.Figure:
     axis = {"type": "log", "tickvals": ticks, "ticktext": [short(tick) for tick in ticks]}
     figure.update_xaxes(title="predicted output (tokens)", **axis)
     figure.update_yaxes(title="true output (tokens)", automargin=True, **axis)
-    figure.update_layout(
-        height=380,
-        margin={"t": 12, "r": 12, "b": 8, "l": 8},
-        legend={"orientation": "h", "yanchor": "top", "y": -0.22, "x": 0},
-        hovermode="closest",
-        font={"size": 14},
-        dragmode=False,
-    )
+    lay_out(figure, 380, legend=BELOW)
     return figure
 
 

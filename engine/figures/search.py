@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from engine import wording
+from engine.figures.layout import lay_out
 from engine.figures.palette import policy_style
 from engine.figures.percent_axis import height, percent_axis
 from engine.measure.league import Entry
@@ -57,13 +58,7 @@ def draw_search(found: Sequence[tuple[float, Entry]], rival: Entry | None) -> go
         range=[math.log10(since / 1.3), math.log10(max(2 * since, work[-1]) * 1.3)],
     )
     figure.update_yaxes(**percent_axis(gaps), automargin=True)
-    figure.update_layout(
-        height=380,
-        margin={"t": 12, "r": 12, "b": 8, "l": 8},
-        showlegend=False,
-        font={"size": 14},
-        dragmode=False,
-    )
+    lay_out(figure, 380)
     return figure
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from engine import wording
+from engine.figures.layout import lay_out
 from engine.figures.palette import BOUND_GREY, MEMORY_RED, SOLID, policy_style
 from engine.figures.percent_axis import height, percent_axis
 from engine.figures.ticks import short
@@ -54,14 +55,7 @@ def draw_sensitivity(
     )
     gaps = [r.gap for point in everywhere for r in point.readings.values() if r.gap is not None]
     figure.update_yaxes(**percent_axis(gaps or [1.0]))
-    figure.update_layout(
-        height=320,
-        margin={"t": 12, "r": 12, "b": 8, "l": 8},
-        showlegend=False,
-        hovermode="closest",
-        font={"size": 14},
-        dragmode=False,
-    )
+    lay_out(figure, 320)
     return figure
 
 

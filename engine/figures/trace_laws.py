@@ -7,19 +7,13 @@ import plotly.graph_objects as go
 
 from engine import wording
 from engine.demand.fit_laws import DailyCurve, Split
+from engine.figures.layout import ABOVE, lay_out
 from engine.figures.palette import LIMIT_GREY, MEMORY_RED, class_colour
 from engine.figures.ticks import round_numbers, short
 from engine.figures.time_axis import time_axis
 
 BINS = 60
-LAYOUT = {
-    "height": 320,
-    "margin": {"t": 40, "r": 12, "b": 8, "l": 8},
-    "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
-    "font": {"size": 14},
-    "dragmode": False,
-    "hovermode": "closest",
-}
+LEGEND = {**ABOVE, "traceorder": "normal"}
 
 
 def draw_lengths(total: np.ndarray, split: Split | None, memory: int) -> go.Figure:
@@ -62,7 +56,7 @@ def draw_lengths(total: np.ndarray, split: Split | None, memory: int) -> go.Figu
         ticktext=[short(tick) for tick in ticks],
     )
     figure.update_yaxes(title="requests", automargin=True)
-    figure.update_layout(barmode="stack", bargap=0, **LAYOUT)
+    lay_out(figure, 320, legend=LEGEND, top=40, barmode="stack", bargap=0)
     return figure
 
 
@@ -97,7 +91,7 @@ def draw_curve(curve: DailyCurve, unit: str, unit_seconds: float | None) -> go.F
     figure.update_yaxes(
         title=f"arrivals a {unit.removesuffix('s')}", rangemode="tozero", automargin=True
     )
-    figure.update_layout(**LAYOUT)
+    lay_out(figure, 320, legend=LEGEND, top=40)
     return figure
 
 

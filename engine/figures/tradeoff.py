@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
+from engine.figures.layout import lay_out
 from engine.figures.palette import policy_style
 from engine.sweeps.tradeoff import PERCENT, Outcome
 from engine.wording import count, number
@@ -34,13 +35,7 @@ def draw_tradeoff(outcomes: Sequence[Outcome], policy: str, name: str, unit: str
     )
     figure.update_xaxes(title=f"P{PERCENT} time to first token ({unit})")
     figure.update_yaxes(title=f"P{PERCENT} time per output token ({unit})", automargin=True)
-    figure.update_layout(
-        height=380,
-        margin={"t": 24, "r": 24, "b": 8, "l": 8},
-        font={"size": 14},
-        showlegend=False,
-        dragmode=False,
-    )
+    lay_out(figure, 380, top=24, right=24)
     return figure
 
 

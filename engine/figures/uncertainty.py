@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from engine import wording
+from engine.figures.layout import BELOW, lay_out
 from engine.figures.palette import BOUND_GREY, policy_style
 from engine.figures.percent_axis import height, percent_axis
 from engine.figures.ticks import round_numbers, short
@@ -69,14 +70,7 @@ def draw_uncertainty(
             _mark(figure, pooled, bands[each.rival].mean, each)
     figure.update_xaxes(title=axis.title, **_across(axis, pooled.values))
     figure.update_yaxes(**_up(bands, metric, unit), automargin=True)
-    figure.update_layout(
-        height=440,
-        margin={"t": 12, "r": 12, "b": 8, "l": 8},
-        legend={"orientation": "h", "yanchor": "top", "y": -0.22, "x": 0},
-        hovermode="closest",
-        font={"size": 14},
-        dragmode=False,
-    )
+    lay_out(figure, 440, legend=BELOW)
     return figure
 
 

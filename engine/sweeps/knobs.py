@@ -12,9 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.demand.generate import generate
 from engine.demand.predictions import EXACT, Interval, Lognormal, Predictions, with_predictions
 from engine.demand.scenario import MAX_REQUESTS, RANGES, Scenario
+from engine.demand.source import Source, how_many, requests_of
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.fleet import ONE_SERVER, Topology
@@ -43,7 +43,7 @@ class Experiment:
     picks : the policies, with their parameters
     """
 
-    source: Scenario | Workload
+    source: Source
     memory: int
     picks: tuple[Pick, ...]
     clock: Clock = ROUNDS
@@ -51,14 +51,12 @@ class Experiment:
 
     @cached_property
     def workload(self) -> Workload:
-        return generate(self.source) if isinstance(self.source, Scenario) else self.source
+        return requests_of(self.source)
 
     @property
     def requests(self) -> int:
-        """How many there are, roughly where a horizon decides."""
-        if isinstance(self.source, Workload):
-            return len(self.source)
-        return self.source.n or int(self.source.horizon * self.source.rate)
+        """How many requests there are, roughly where a horizon decides."""
+        return how_many(self.source)
 
     @property
     def seconds(self) -> float:

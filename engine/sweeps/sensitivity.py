@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from engine import wording
 from engine.bound import gap
 from engine.bound_method import find_method
-from engine.demand.generate import generate
 from engine.demand.scenario import MAX_REQUESTS, Scenario
+from engine.demand.source import Source, how_many, requests_of
 from engine.machine.clock import ROUNDS, Clock
 from engine.measure.league import label_of
 from engine.policy import Policy, find_policy
@@ -41,19 +41,17 @@ class Situation:
     """
 
     value: float
-    source: Scenario | Workload
+    source: Source
     memory: int
 
     @property
     def workload(self) -> Workload:
-        return generate(self.source) if isinstance(self.source, Scenario) else self.source
+        return requests_of(self.source)
 
     @property
     def requests(self) -> int:
-        """How many there are, roughly where a horizon decides."""
-        if isinstance(self.source, Workload):
-            return len(self.source)
-        return self.source.n or int(self.source.horizon * self.source.rate)
+        """How many requests there are, roughly where a horizon decides."""
+        return how_many(self.source)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from engine.bound import Bound, gap
 from engine.bound_method import find_method
 from engine.demand.generate import generate
 from engine.demand.predictions import EXACT, Predictions, with_predictions
-from engine.demand.scenario import Scenario
+from engine.demand.source import Source, how_many
 from engine.errors import Livelock
 from engine.fleet import ONE_SERVER, Topology
 from engine.machine.clock import ROUNDS, Clock
@@ -56,7 +56,7 @@ class Study:
     model : the predictions where the axis does not decide them
     """
 
-    source: Scenario | Workload
+    source: Source
     memory: int
     picks: tuple[Pick, ...]
     axis: Axis
@@ -66,10 +66,8 @@ class Study:
 
     @property
     def requests(self) -> int:
-        """How many there are, roughly where a horizon decides."""
-        if isinstance(self.source, Workload):
-            return len(self.source)
-        return self.source.n or int(self.source.horizon * self.source.rate)
+        """How many requests there are, roughly where a horizon decides."""
+        return how_many(self.source)
 
     @property
     def affordable(self) -> tuple[Pick, ...]:

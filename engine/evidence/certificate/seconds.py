@@ -1,9 +1,9 @@
 """A bound in seconds, proved by prices of machine time that never rise.
 
 The requests come in parts, by when they arrive; the bounds of parts add up, whichever they
-are. In each, for each envelope (engine/proof/work/envelope.py), the price of a second of
+are. In each, for each envelope (engine.proof.work.envelope), the price of a second of
 machine time is given at some times after the part's first arrival; between them it falls
-straight, after the last it is 0. What is checked is the theorem of engine/proof/work/dual.py,
+straight, after the last it is 0. What is checked is the theorem of engine.proof.work.dual,
 on cells of the given width in each of which a price is constant: what it is at the middle. Any
 prices that never rise prove something, so nothing about how they were found matters.
 

@@ -19,7 +19,7 @@ LESS = 1 - 2.0**-44  # more than rounding can add to a token's work, or to a tim
 
 
 class Envelope(Protocol):
-    """A floor under the length of a round (engine/proof/work/envelope.py)."""
+    """A floor under the length of a round (engine.proof.work.envelope)."""
 
     theta: float
     knee: float
