@@ -330,6 +330,11 @@ def offer(key, rate, count):
             "it takes three servers.",
         ),
         (
+            [offer("svf", 10.0, 4), offer("fcfs", 9.9, 3)],
+            "All policies serve practically the same, 10 a second on one A100: for 25 a second "
+            "it takes three to four servers.",
+        ),
+        (
             [offer("svf", 10.0, 4), offer("fcfs", 9.9, 3), offer("mc-sf", 5.0, 6)],
             "**svf** serves 10 a second on one A100, and **fcfs** practically the same (9.90): "
             "for 25 a second four servers, with fcfs three.",

@@ -76,7 +76,8 @@ def answer(
     if others and all(_alike(best, other) for other in others):
         left = f" that were run ({wording.listed(not_run)} not yet)" if not_run else ""
         alike = SAME_BY_CHANCE if any(not _is_same(best, one) for one in others) else PRACTICALLY
-        return f"All policies{left} serve {alike}, {serves} on {server}{_alone(best, load, each)}."
+        taken = _all_take([best, *others], load, each)
+        return f"All policies{left} serve {alike}, {serves} on {server}{taken}."
     rival = _rival(others)
     if rival is None:
         return f"{first}{_alone(best, load, each)}."
@@ -161,6 +162,15 @@ def _alone(best: Offer, load: float, each: str) -> str:
     if best.count is None:
         return ""
     return f": for {wording.number(load)} a {each} it takes {_fleet_in_words(best)}"
+
+
+def _all_take(offers: Sequence[Offer], load: float, each: str) -> str:
+    """As `_alone`, of policies that carry the same and yet may differ by a server."""
+    counts = [offer.count for offer in offers if offer.count is not None]
+    if len(set(counts)) < 2:
+        return _alone(offers[0], load, each)
+    fewest, most = servers_in_words(min(counts)), servers_in_words(max(counts))
+    return f": for {wording.number(load)} a {each} it takes {fewest.split()[0]} to {most}"
 
 
 def _fleet_in_words(offer: Offer) -> str:
