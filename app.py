@@ -7,13 +7,13 @@ from engine.figures.cdf import describe_cdf, draw_cdf
 from engine.measure.league import caveats, headline, league, league_table
 from engine.metrics import per_request
 from pages.parts import show
+from pages.parts.compare.welcome import welcome
 from pages.parts.frame import page
 from pages.parts.jobs import finished, needed, offer
 from pages.parts.link import is_untouched, linked
-from pages.parts.memory_budget import offer_memory
 from pages.parts.runs import bound_jobs, run_jobs
+from pages.parts.sidebar.memory import offer_memory
 from pages.parts.view import View
-from pages.parts.welcome import welcome
 
 
 def draw(view: View) -> None:

@@ -13,7 +13,7 @@ but for few requests, where memory is less crowded: there the LP is solved with 
 
     python -m benchmarks.reference_lp 1000 2000
 
-prints the bracket of each size as JSON; tests/reference_lp.json keeps them.
+prints the bracket of each size as JSON; tests/engine/bounds/reference_lp.json keeps them.
 """
 
 from __future__ import annotations

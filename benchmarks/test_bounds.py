@@ -8,7 +8,9 @@ import pytest
 from engine import find_method
 from engine.machine.clock import seconds_clock
 
-REFERENCES = json.loads((Path(__file__).parents[1] / "tests" / "reference_lp.json").read_text())
+REFERENCES = json.loads(
+    (Path(__file__).parents[1] / "tests/engine/bounds/reference_lp.json").read_text()
+)
 
 
 @pytest.mark.parametrize("n", [2000, 100_000, 1_000_000])

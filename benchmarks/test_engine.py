@@ -3,7 +3,7 @@
 import pytest
 
 from engine import POLICIES, find_policy
-from tests import twin
+from tests.twins import twin
 
 LISTS = ("fcfs", "mc-sf", "shortest-prompt", "shortest-total", "svf", "reverse")
 

@@ -3,7 +3,7 @@
 import time
 
 from engine import Scenario, find_policy
-from engine.demand.predictions import Lognormal, with_predictions
+from engine.demand.predictions import LognormalError, with_predictions
 from engine.uncertainty.axis import AXES
 from engine.uncertainty.pooled import Pooled
 from engine.uncertainty.study import SEEDS, Study, draw
@@ -35,6 +35,6 @@ def test_sweep_of_errors(benchmark):
 def test_look_ahead_on_guesses(mix, paired):
     """n = 2,000, predictions off by a factor of 1.65: against the same policy with right ones."""
     workload = mix(2000)
-    guessed = with_predictions(workload, Lognormal(1.0, 0.5))
+    guessed = with_predictions(workload, LognormalError(1.0, 0.5))
     svf = find_policy("svf")
     paired(lambda: svf.run(guessed, 16_492), lambda: svf.run(workload, 16_492), rounds=15)

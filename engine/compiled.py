@@ -96,7 +96,7 @@ def _cache_folder(module: str) -> Path:
     return folder
 
 
-class Part(CPUDispatcher):
+class KernelPart(CPUDispatcher):
     """A compiled function without an entry for Python."""
 
     def __call__(self, *arguments, **named):
@@ -119,7 +119,7 @@ def part(function):
     What it lacks, an entry that takes a server's hundred fields out of Python objects, is
     half of what compiling a small function of a server costs.
     """
-    return _compiled(function, Part, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _compiled(function, KernelPart, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def _compiled(function, kind: type[CPUDispatcher], **options: bool) -> CPUDispatcher:

@@ -56,11 +56,11 @@ def memory_curve(run: Run, of: np.ndarray | None = None) -> MemoryCurve:
     run : the run
     of : (n,) bool, count only these requests (their share of the same rounds); default all
     """
-    stays = run.stays
-    counted = np.ones(len(stays.request), bool) if of is None else of[stays.request]
-    one = np.where(counted, stays.grows, 0)
-    offset = np.where(counted, stays.held, 0) - one * stays.begin
-    moment = np.concatenate([stays.begin, stays.end])
+    residencies = run.residencies
+    counted = np.ones(len(residencies.request), bool) if of is None else of[residencies.request]
+    one = np.where(counted, residencies.grows, 0)
+    offset = np.where(counted, residencies.held, 0) - one * residencies.begin
+    moment = np.concatenate([residencies.begin, residencies.end])
     order = np.argsort(moment, kind="stable")
     moment = moment[order]
     last = np.flatnonzero(np.append(np.diff(moment) > 0, True))
@@ -91,9 +91,11 @@ def peak_batch(run: Run) -> int:
 
 
 def _peak_batch(run: Run) -> int:
-    stays = run.stays
-    moment = np.concatenate([stays.end, stays.begin])  # who leaves goes before who comes
-    change = np.repeat([-1, 1], len(stays.request))
+    residencies = run.residencies
+    moment = np.concatenate(
+        [residencies.end, residencies.begin]
+    )  # who leaves goes before who comes
+    change = np.repeat([-1, 1], len(residencies.request))
     return int(np.cumsum(change[np.argsort(moment, kind="stable")]).max())
 
 

@@ -19,7 +19,7 @@ from engine.errors import InputError
 from engine.fields import number_in, number_of
 from engine.machine.clock import ROUNDS, Clock
 from engine.progress import Progress, silent, when_found
-from engine.simulate.guessing import in_order
+from engine.simulate.predicted_lengths import in_order
 from engine.simulate.preempting import admission_limit
 from engine.simulate.run import Run
 from engine.workload import Workload, check_memory, set_aside

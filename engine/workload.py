@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.door import OPEN, Door
+from engine.admission_limits import NO_LIMITS, AdmissionLimits
 from engine.errors import InputError
 from engine.fields import number_in
 
@@ -97,7 +97,7 @@ class Workload:
     predicted: np.ndarray | None = None
     predicted_lo: np.ndarray | None = None
     predicted_hi: np.ndarray | None = None
-    door: Door = OPEN
+    admission_limits: AdmissionLimits = NO_LIMITS
 
     def __post_init__(self) -> None:
         n = len(self.arrival)
@@ -182,7 +182,7 @@ class Workload:
         return self.expected if self.predicted_hi is None else self.predicted_hi
 
     @property
-    def is_guessed(self) -> bool:
+    def is_predicted(self) -> bool:
         """Whether anything was predicted, right or wrong."""
         return self.predicted is not None or self.predicted_lo is not None
 
@@ -213,20 +213,20 @@ class Workload:
     @property
     def depends_on_run(self) -> bool:
         """Whether who comes or stays depends on how requests are served."""
-        return bool(self.concurrency) or self.door.loses_requests
+        return bool(self.concurrency) or self.admission_limits.loses_requests
 
     @cached_property
     def is_too_long(self) -> np.ndarray:
         """(n,) bool: s + o is above max_model_len."""
-        longest = self.door.max_model_len
+        longest = self.admission_limits.max_model_len
         return self.peak > longest if longest else np.zeros(len(self), bool)
 
     @cached_property
     def digest(self) -> str:
         """A name for these exact requests, for caches and certificates."""
         content = hashlib.sha256(repr((self.classes, self.concurrency, self.with_cache)).encode())
-        if self.door != OPEN:
-            content.update(repr(self.door).encode())
+        if self.admission_limits != NO_LIMITS:
+            content.update(repr(self.admission_limits).encode())
         columns = [self.arrival, self.prompt, self.output, self.class_of, self.row]
         if self.priority.any():  # where none was given, the name is what it was without the column
             columns.append(self.priority)
@@ -286,8 +286,9 @@ def set_aside(workload: Workload, memory: int) -> tuple[Workload, np.ndarray]:
         return workload, np.empty(0, np.int64)
     if workload.is_too_long.all():
         raise InputError(
-            f"every request is longer than max_model_len = {workload.door.max_model_len:,}: the "
-            f"shortest has {workload.peak.min():,} tokens (prompt + output)"
+            "every request is longer than max_model_len = "
+            f"{workload.admission_limits.max_model_len:,}: the shortest has "
+            f"{workload.peak.min():,} tokens (prompt + output)"
         )
     if not fits.any():
         raise InputError(

@@ -6,7 +6,7 @@ from engine.figures.gantt import describe_gantt, draw_gantt
 from engine.metrics import per_request
 from pages.parts import show
 from pages.parts.frame import page
-from pages.parts.gantt_controls import (
+from pages.parts.gantt.controls import (
     ask_lines,
     ask_policy,
     ask_replica,
@@ -14,8 +14,8 @@ from pages.parts.gantt_controls import (
     ask_window,
     pin_clicked,
 )
+from pages.parts.gantt.story import in_memory_at, memory_headline, tell_story
 from pages.parts.jobs import needed
-from pages.parts.memory_story import in_memory_at, memory_headline, tell_story
 from pages.parts.runs import run_job
 from pages.parts.view import View
 

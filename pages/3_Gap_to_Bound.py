@@ -9,10 +9,10 @@ from engine.figures.gaps import describe_gaps, draw_gaps, explain_lines
 from engine.measure.league import coverage_table, gap_headline, league
 from pages.parts import show
 from pages.parts.frame import page
-from pages.parts.gap_certainty import hand_out, tell_certainty, tell_optimum
-from pages.parts.gap_losses import tell_losses
-from pages.parts.gap_search import search_job, searched, tell_convergence, tell_search
-from pages.parts.gap_sensitivity import tell_sensitivity
+from pages.parts.gap.certainty import hand_out, tell_certainty, tell_optimum
+from pages.parts.gap.losses import tell_losses
+from pages.parts.gap.search import search_job, searched, tell_convergence, tell_search
+from pages.parts.gap.sensitivity import tell_sensitivity
 from pages.parts.jobs import NothingYet, finished, needed, offer
 from pages.parts.runs import bound_jobs, run_jobs
 from pages.parts.view import View

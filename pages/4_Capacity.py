@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from pages.parts.capacity_controls import ask_question, need_a_rate
-from pages.parts.capacity_day import tell_day
-from pages.parts.capacity_levers import tell_levers
-from pages.parts.capacity_map import tell_map
-from pages.parts.capacity_rates import headline, offers_of, rate_jobs, servers_jobs, tell_rates
+from pages.parts.capacity.controls import ask_question, need_a_rate
+from pages.parts.capacity.day import tell_day
+from pages.parts.capacity.levers import tell_levers
+from pages.parts.capacity.map import tell_map
+from pages.parts.capacity.rates import headline, offers_of, rate_jobs, servers_jobs, tell_rates
 from pages.parts.frame import page
 from pages.parts.jobs import finished, needed, offer
-from pages.parts.memory_budget import offer_memory
+from pages.parts.sidebar.memory import offer_memory
 from pages.parts.view import View
 
 

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from pages.parts.frame import PAGES, page
-from pages.parts.saved_compare import tell_comparison
-from pages.parts.saved_list import ask_import, headline, tell_list, tell_one
-from pages.parts.saved_store import keeping
+from pages.parts.kept import keeping
+from pages.parts.saved.compare import tell_comparison
+from pages.parts.saved.list import ask_import, headline, tell_list, tell_one
 from pages.parts.view import View
 
 

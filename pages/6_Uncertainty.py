@@ -1,8 +1,8 @@
 """Uncertainty: what wrong predictions of output lengths cost, and which margin to set."""
 
 from pages.parts.frame import page
-from pages.parts.uncertainty_predictor import tell_predictor
-from pages.parts.uncertainty_study import tell_study
+from pages.parts.uncertainty.predictor import tell_predictor
+from pages.parts.uncertainty.study import tell_study
 from pages.parts.view import View
 
 

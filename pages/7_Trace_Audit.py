@@ -3,15 +3,15 @@
 import streamlit as st
 
 from engine.demand.fit_laws import fit_laws
-from pages.parts.audit_answer import tell_audit
-from pages.parts.audit_calibrate import tell_calibration
-from pages.parts.audit_trace import tell_trace
-from pages.parts.audit_what_if import tell_what_if
-from pages.parts.audit_windows import ask_plan
+from pages.parts.audit.answer import tell_audit
+from pages.parts.audit.calibrate import tell_calibration
+from pages.parts.audit.trace import tell_trace
+from pages.parts.audit.what_if import tell_what_if
+from pages.parts.audit.windows import ask_plan
 from pages.parts.frame import page
 from pages.parts.jobs import NothingYet
+from pages.parts.sidebar.upload import upload_of
 from pages.parts.store import store
-from pages.parts.upload import upload_of
 from pages.parts.view import View
 
 

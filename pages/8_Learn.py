@@ -3,8 +3,8 @@
 import streamlit as st
 
 from pages.parts.frame import page
-from pages.parts.learn_game import draw_game
-from pages.parts.learn_lesson import draw_lesson
+from pages.parts.learn.game import draw_game
+from pages.parts.learn.lesson import draw_lesson
 from pages.parts.link import linked
 from pages.parts.view import View
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts.about import (
+from pages.parts.about.about import (
     GLOSSARY,
     LIMITS,
     MODEL,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import browser
+from tests.services import browser
 
 settings.register_profile(
     "steady",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sets up everything the tests need on a fresh machine, then lints and tests.
-# Arguments go to pytest: bash tests/run.sh tests/test_look_ahead.py
+# Arguments go to pytest: bash tests/run.sh tests/engine/simulate/test_look_ahead.py
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -12,18 +12,18 @@ window alone, which no bound of the window is above. What came over from the win
 only adds to the gap.
 """
 
-from engine.audit.judge import Finding, Judged, Judging
-from engine.audit.standings import MEASURED, Audit, Standing, audit
+from engine.audit.judge import AuditPlan, Judged, WindowFinding
+from engine.audit.ranking import MEASURED, Audit, RankedSchedule, audit
 from engine.audit.windows import Window, cut, pick
 
 __all__ = [
     "MEASURED",
     "Audit",
-    "Finding",
+    "AuditPlan",
     "Judged",
-    "Judging",
-    "Standing",
+    "RankedSchedule",
     "Window",
+    "WindowFinding",
     "audit",
     "cut",
     "pick",

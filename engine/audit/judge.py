@@ -25,7 +25,7 @@ Pick = tuple[Policy, dict]  # a policy and the parameters that are not at their 
 
 
 @dataclass(frozen=True, eq=False)
-class Finding:
+class WindowFinding:
     """What one schedule did in one window.
 
     Attributes
@@ -77,12 +77,12 @@ class Judged:
     begin: float
     end: float
     requests: int
-    findings: dict[str, Finding]
+    findings: dict[str, WindowFinding]
     failed: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
-class Judging:
+class AuditPlan:
     """How windows are judged, the same for all.
 
     Attributes
@@ -134,13 +134,15 @@ class Judging:
                 continue
             # A policy may set aside more than M asks for, as one with blocks does.
             cover = best_cover(run, bounded(run.workload))
-            findings[label_of(run)] = Finding(
+            findings[label_of(run)] = WindowFinding(
                 policy.key, len(run.workload), float(run.latency.sum()), cover
             )
         if (measured := _measured(window)) is not None:
             which, cost = measured
             seen = window.workload if which.all() else window.workload.take(which)
-            findings[MEASURED] = Finding(MEASURED, len(seen), cost, _covers_anything(bounded(seen)))
+            findings[MEASURED] = WindowFinding(
+                MEASURED, len(seen), cost, _covers_anything(bounded(seen))
+            )
         return Judged(
             window.number, window.begin, window.end, len(window.workload), findings, failed
         )

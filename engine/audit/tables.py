@@ -8,10 +8,10 @@ import pandas as pd
 
 from engine import wording
 from engine.audit.judge import Judged
-from engine.audit.standings import Audit, Standing
+from engine.audit.ranking import Audit, RankedSchedule
 
 
-def standings_table(standings: Sequence[Standing]) -> pd.DataFrame:
+def ranking_table(ranking: Sequence[RankedSchedule]) -> pd.DataFrame:
     """One row a schedule."""
     return pd.DataFrame(
         [
@@ -23,22 +23,22 @@ def standings_table(standings: Sequence[Standing]) -> pd.DataFrame:
                 "Bound": wording.total(one.bound) if one.certified else "–",
                 "Bound holds for": _holds_for(one),
             }
-            for one in standings
+            for one in ranking
         ]
     )
 
 
-def _interval(one: Standing) -> str:
+def _interval(one: RankedSchedule) -> str:
     return " to ".join(wording.gap(end) for end in one.interval) if one.interval else "–"
 
 
-def _holds_for(one: Standing) -> str:
+def _holds_for(one: RankedSchedule) -> str:
     if not one.certified:
         return one.failed or "not certified"
     return "every schedule" if one.every_run else "schedules without preemption"
 
 
-def windows_table(found: Audit, standing: Standing) -> pd.DataFrame:
+def windows_table(found: Audit, ranked: RankedSchedule) -> pd.DataFrame:
     """One row a window, of one schedule."""
     return pd.DataFrame(
         [
@@ -50,7 +50,7 @@ def windows_table(found: Audit, standing: Standing) -> pd.DataFrame:
                 "Gap": wording.gap(finding.gap),
                 "Proof": finding.bound.bound if finding.certified else "none",
             }
-            for window, finding in zip(found.spans_of(standing), standing.findings, strict=True)
+            for window, finding in zip(found.spans_of(ranked), ranked.findings, strict=True)
         ]
     )
 

@@ -20,7 +20,7 @@ from engine.bound import AGREE, Bound, Prices
 from engine.bound_method import bound_method, find_method
 from engine.bounds.fluid import fluid, rounds_at_most
 from engine.machine.clock import ROUNDS
-from engine.proof.ascent import Step, ascend
+from engine.proof.ascent import AscentStep, ascend
 from engine.proof.ascent.ascend import BLOCKS, MAX_ROUNDS
 from engine.proof.work.ascent import Rise
 from engine.proof.work.prices import Search, searches
@@ -64,7 +64,7 @@ class _Budget:
     requests: int
     rounds: int
 
-    def times(self, steps: Iterator[Step]) -> Iterator[tuple[float, Step]]:
+    def times(self, steps: Iterator[AscentStep]) -> Iterator[tuple[float, AscentStep]]:
         """Each step and the seconds it ended at; no step begins after the last."""
         begun, taken = time.monotonic(), 0.0
         for step in steps:
@@ -73,7 +73,7 @@ class _Budget:
             if taken > self.seconds:
                 return
 
-    def _work(self, step: Step) -> float:
+    def _work(self, step: AscentStep) -> float:
         entries = min(BLOCKS, self.requests) * step.knots
         return REQUEST * self.requests + ENTRY * entries + ROUND * self.rounds
 
@@ -198,7 +198,7 @@ def _beside(found: Bound, simple: Bound) -> Bound:
 def _climb(name: str, start: Bound, steps, seconds: float, told) -> Bound:
     """The best bound met within the time, and the history of its value."""
     history = [(0.0, start.value)]
-    last: Step | None = None
+    last: AscentStep | None = None
     exhausted_at = start.value
     for taken, last in steps:
         history.append((taken, last.dual.value))

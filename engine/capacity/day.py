@@ -65,7 +65,7 @@ def hourly_rates(workload: Workload) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True)
-class Plan:
+class DayPlan:
     """So many servers in each hour.
 
     Attributes
@@ -116,7 +116,7 @@ def plans(
     topology: Topology = ONE_SERVER,
     progress: Progress = silent,
     on: str = HERE,
-) -> list[Plan]:
+) -> list[DayPlan]:
     """One plan for each of SPARES; none where some hour's load is carried by no number.
 
     Raises
@@ -134,7 +134,7 @@ def plans(
             return []
         hours[distinct[number]] = hour
     return [
-        Plan(
+        DayPlan(
             capacity.label,
             policy.key,
             spare,
@@ -188,16 +188,16 @@ def seconds(
     return sum(runs * replace(topology, replicas=count).cost(policy, count * n) for count in counts)
 
 
-def pareto(found: Sequence[Plan], cost: Callable[[Plan], float]) -> list[Plan]:
+def pareto(found: Sequence[DayPlan], cost: Callable[[DayPlan], float]) -> list[DayPlan]:
     """The plans that no other beats in both cost and worst percentile, by ascending cost."""
-    front: list[Plan] = []
+    front: list[DayPlan] = []
     for plan in sorted(found, key=lambda plan: (cost(plan), plan.worst)):
         if not front or plan.worst < front[-1].worst:
             front.append(plan)
     return front
 
 
-def in_words(found: Sequence[Plan], price: Price, start_up: float) -> str:
+def in_words(found: Sequence[DayPlan], price: Price, start_up: float) -> str:
     """The cheapest plan, against the next policy's and against keeping the peak all day."""
     leanest = sorted(
         (plan for plan in found if plan.spare == 0), key=lambda plan: plan.cost(price, start_up)

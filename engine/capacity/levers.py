@@ -54,7 +54,7 @@ class Lever:
 
 
 @dataclass(frozen=True)
-class Effect:
+class LeverEffect:
     """What a lever buys: the rate with it over the rate without, minus one."""
 
     title: str
@@ -101,7 +101,7 @@ def effects(
     topology: Topology = ONE_SERVER,
     progress: Progress = silent,
     on: str = HERE,
-) -> list[Effect]:
+) -> list[LeverEffect]:
     """What each lever buys, most first; nothing where there is no rate to begin with."""
     if capacity.rate is None or capacity.is_least:
         return []
@@ -111,7 +111,7 @@ def effects(
         for lever in tried
     ]
     found = [
-        Effect(tried[k].title, tried[k].kind, with_it.rate, with_it.rate / capacity.rate - 1)
+        LeverEffect(tried[k].title, tried[k].kind, with_it.rate, with_it.rate / capacity.rate - 1)
         for k, with_it in sorted(largest_rates(changed, on, progress), key=itemgetter(0))
         if with_it.rate is not None
     ]
@@ -134,13 +134,13 @@ def memory_use(
     return sum(held) / len(held) / memory
 
 
-def binding(found: Sequence[Effect]) -> tuple[str, ...]:
+def binding(found: Sequence[LeverEffect]) -> tuple[str, ...]:
     """What buys most, of memory, speed and limits, and what buys nearly as much; may be none."""
     whole = [effect for effect in found if effect.kind not in PARTS and effect.gain >= WORTH]
     return tuple(effect.kind for effect in whole if effect.gain >= ALIKE * whole[0].gain)
 
 
-def in_words(label: str, found: Sequence[Effect], used: float) -> str:
+def in_words(label: str, found: Sequence[LeverEffect], used: float) -> str:
     """What binds, and what each lever buys."""
     if not found:
         return f"There is no largest rate of {label} to improve on."
@@ -150,7 +150,7 @@ def in_words(label: str, found: Sequence[Effect], used: float) -> str:
     return f"{_what_binds(found)}: {held}." + (f" {buys}." if buys else "")
 
 
-def _what_binds(found: Sequence[Effect]) -> str:
+def _what_binds(found: Sequence[LeverEffect]) -> str:
     names = {MEMORY: "memory", SPEED: "the GPU's time", LIMITS: "the limits themselves"}
     kinds = [names[kind] for kind in binding(found)]
     if not kinds:
@@ -162,6 +162,6 @@ def _what_binds(found: Sequence[Effect]) -> str:
     return told.replace("themselves binds", "themselves bind")
 
 
-def _weightiest(found: Sequence[Effect]) -> str:
+def _weightiest(found: Sequence[LeverEffect]) -> str:
     parts = [effect for effect in found if effect.kind in PARTS]
     return PARTS[max(parts, key=lambda effect: effect.gain).kind]

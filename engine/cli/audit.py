@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from engine import wording
-from engine.audit import Audit, Judged, Judging, Standing, audit, cut, pick
+from engine.audit import Audit, AuditPlan, Judged, RankedSchedule, audit, cut, pick
 from engine.audit.interval import LEVEL
 from engine.audit.judge import Pick, default_methods
-from engine.audit.standings import USUAL, headline, remarks
-from engine.audit.tables import standings_table, windows_table
+from engine.audit.ranking import USUAL, headline, remarks
+from engine.audit.tables import ranking_table, windows_table
 from engine.audit.windows import REQUESTS
 from engine.bound_method import METHODS, find_method
 from engine.cli.clock_arguments import read_clock
@@ -99,13 +99,13 @@ def run(arguments: argparse.Namespace) -> int:
     windows = cut(workload, memory, arguments.window_requests, measured)
     sample = pick(windows, arguments.windows, seed)
     picks = _picks(arguments, max(len(window.workload) for window in sample))
-    judging = Judging(picks, memory, clock, topology, methods or default_methods(clock))
+    audit_plan = AuditPlan(picks, memory, clock, topology, methods or default_methods(clock))
     if arguments.report:
         write_text(arguments.report, "")  # refused before the work, not after it
     seconds = _unit_seconds(arguments, clock, report)
-    overload = judging.overload(workload)
-    found = audit(sample, judging, len(windows), seed, seconds, _Told(), overload)
-    judged = found.judged_standing(picks[0][0].key if arguments.policy else USUAL)
+    overload = audit_plan.overload(workload)
+    found = audit(sample, audit_plan, len(windows), seed, seconds, _Told(), overload)
+    judged = found.judged_schedule(picks[0][0].key if arguments.policy else USUAL)
     if arguments.report:
         _write_report(arguments, found, judged, report)
     requests = sum(len(window.workload) for window in windows)
@@ -178,7 +178,7 @@ class _Told:
             print(f"{100 * share:3.0f} %  {what}", file=sys.stderr, flush=True)
 
 
-def as_result(found: Audit, judged: Standing) -> dict:
+def as_result(found: Audit, judged: RankedSchedule) -> dict:
     """The windows, each schedule's total, and whose gap is judged (DESIGN 7)."""
     return {
         "windows_in_trace": found.windows,
@@ -188,12 +188,12 @@ def as_result(found: Audit, judged: Standing) -> dict:
         "interval": judged.interval,
         "level": LEVEL,
         "certified": judged.certified,
-        "policies": [_total(one) for one in found.standings],
+        "policies": [_total(one) for one in found.ranking],
         "windows": [_window(window, label) for window in found.judged for label in window.findings],
     }
 
 
-def _total(one: Standing) -> dict:
+def _total(one: RankedSchedule) -> dict:
     return {
         "policy": one.label,
         "total_latency": one.cost if one.certified else None,
@@ -222,9 +222,9 @@ def _window(window: Judged, label: str) -> dict:
     }
 
 
-def print_table(found: Audit, judged: Standing) -> None:
+def print_table(found: Audit, judged: RankedSchedule) -> None:
     print(headline(found, judged).replace("**", ""))
-    print(f"\n{standings_table(found.standings).to_string(index=False)}")
+    print(f"\n{ranking_table(found.ranking).to_string(index=False)}")
     print(f"\n{judged.label}, window by window:")
     print(f"{windows_table(found, judged).to_string(index=False)}\n")
     for remark in remarks(found, judged):
@@ -232,7 +232,7 @@ def print_table(found: Audit, judged: Standing) -> None:
 
 
 def _write_report(
-    arguments: argparse.Namespace, found: Audit, judged: Standing, report: Report
+    arguments: argparse.Namespace, found: Audit, judged: RankedSchedule, report: Report
 ) -> None:
     from engine.reports.audit_report import audit_report  # plotly is slow to import
 

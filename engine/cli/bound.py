@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from engine.bound_method import METHODS, find_method
+from engine.cli.admission_arguments import add_length_argument, at_the_door
 from engine.cli.clock_arguments import read_clock
-from engine.cli.door_arguments import add_length_argument, at_the_door
 from engine.cli.files import check_output, write_text
 from engine.cli.numbers import number
 from engine.cli.results import bound_row, show

@@ -12,10 +12,10 @@ from engine.cli.files import check_output
 from engine.cli.numbers import number
 from engine.errors import InputError
 from engine.fields import number_in
-from engine.traces import Report, Requests, as_workload, read_requests, write_csv
+from engine.traces import Report, TraceRequests, as_workload, read_requests, write_csv
 from engine.traces.clock import PER_SECOND
 from engine.traces.log import ROLES
-from engine.traces.part import Part
+from engine.traces.part import TracePart
 from engine.traces.read import known_logs
 from engine.workload import check_memory
 
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> None:
     memory = None if arguments.memory is None else check_memory(arguments.memory)
     columns, between = read_map(arguments.map), read_window(arguments.window)
     number_in("--seed", arguments.seed, 0, 2**63)
-    part = Part(between, arguments.sample, arguments.jitter, arguments.seed)
+    part = TracePart(between, arguments.sample, arguments.jitter, arguments.seed)
     check_output("--output", arguments.output, [arguments.file])
     requests, report = read_requests(
         arguments.file, strict=arguments.strict, time_unit=arguments.time_unit, columns=columns
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> None:
         print_table(report, result["over_memory"], memory)
 
 
-def over(requests: Requests, memory: int) -> int:
+def over(requests: TraceRequests, memory: int) -> int:
     """How many requests need more than the memory, prompt and output together."""
     return int((requests.prompt.astype(np.int64) + requests.output > memory).sum())
 

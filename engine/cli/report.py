@@ -7,8 +7,8 @@ from pathlib import Path
 
 from engine import wording
 from engine.bound_method import find_method
+from engine.cli.admission_arguments import add_door_arguments, at_the_door
 from engine.cli.clock_arguments import read_clock
-from engine.cli.door_arguments import add_door_arguments, at_the_door
 from engine.cli.files import check_output, write_text
 from engine.cli.scenario_arguments import add_source_arguments, read_source
 from engine.cli.simulate import chosen_policies, run_all, warn

@@ -11,8 +11,8 @@ import pandas as pd
 from engine import wording
 from engine.bound import NO_BOUND, Bound, gap
 from engine.bound_method import find_method
+from engine.cli.admission_arguments import add_door_arguments, at_the_door
 from engine.cli.clock_arguments import read_clock
-from engine.cli.door_arguments import add_door_arguments, at_the_door
 from engine.cli.files import check_output, write_text
 from engine.cli.numbers import number
 from engine.cli.predict_argument import add_predict_argument, predicted

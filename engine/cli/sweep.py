@@ -22,7 +22,7 @@ from engine.fields import number_in
 from engine.fleet import Topology
 from engine.policy import find_policy, quick_policies
 from engine.scale_out import where
-from engine.sweeps.knobs import Experiment, Knob, Turns, find_knob
+from engine.sweeps.parameters import Experiment, Parameter, Turns, find_parameter
 from engine.sweeps.reading import read_each
 from engine.workload import check_memory
 
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> None:
     print(_table(cells, [knob.name for knob, _ in turned], objective.percent))
 
 
-def _turns(turned: list[tuple[Knob, list[float]]]) -> list[Turns]:
+def _turns(turned: list[tuple[Parameter, list[float]]]) -> list[Turns]:
     """Every combination of the values."""
     names = [knob.name for knob, _ in turned]
     every = product(*(values for _, values in turned))
@@ -93,9 +93,9 @@ def _picks(arguments: argparse.Namespace, n: int):
     )
 
 
-def _read_knob(experiment: Experiment, text: str) -> tuple[Knob, list[float]]:
+def _read_knob(experiment: Experiment, text: str) -> tuple[Parameter, list[float]]:
     name, equals, given = text.partition("=")
-    knob = find_knob(experiment, name)
+    knob = find_parameter(experiment, name)
     if not equals or not given:
         raise InputError(f"--knob must look like {name}=1,2,3 or {name}=1:9:5, got {text}")
     try:
@@ -111,7 +111,7 @@ def _read_knob(experiment: Experiment, text: str) -> tuple[Knob, list[float]]:
     return knob, list(dict.fromkeys(values))
 
 
-def _check(turned: list[tuple[Knob, list[float]]]) -> None:
+def _check(turned: list[tuple[Parameter, list[float]]]) -> None:
     names = [knob.name for knob, _ in turned]
     if len(set(names)) < len(names):
         raise InputError(f"a knob is given twice: {', '.join(names)}")

@@ -12,7 +12,7 @@ from engine.cli.numbers import number
 from engine.cli.results import print_json
 from engine.cli.scenario_arguments import add_source_arguments, read_source
 from engine.cli.simulate import read_params
-from engine.demand.predictions import EXACT, Lognormal, Predictions, read_predictions
+from engine.demand.predictions import EXACT, LognormalError, Predictions, read_predictions
 from engine.demand.scenario import Scenario
 from engine.errors import InputError
 from engine.fields import number_in
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> None:
     pairs = _pairs(arguments, source)
     model = _model(arguments, pairs)
     if axis.key == MARGIN and model == EXACT:
-        model = Lognormal()
+        model = LognormalError()
     study = Study(source, memory, _picks(arguments), axis, model, clock)
     if len(study.affordable) < len(study.picks):
         study = replace(study, picks=study.affordable)
@@ -79,7 +79,7 @@ def _pairs(arguments: argparse.Namespace, source) -> Pairs | None:
     """The record that was given, or that a trace with predictions is."""
     if arguments.pairs is not None:
         return read_pairs(arguments.pairs)
-    own = not isinstance(source, Scenario) and source.is_guessed and arguments.predict is None
+    own = not isinstance(source, Scenario) and source.is_predicted and arguments.predict is None
     return pairs_of(source) if own else None
 
 

@@ -23,7 +23,7 @@ from engine.workload import MAX_TOKENS, Workload, check_memory
 
 
 @dataclass(frozen=True)
-class Requests:
+class ExampleRequests:
     """Some identical requests, written out in an example."""
 
     prompt: int
@@ -55,14 +55,14 @@ class Example:
     shows: str
     memory: int | None = None
     scenario: Scenario | None = None
-    requests: tuple[Requests, ...] = ()
+    requests: tuple[ExampleRequests, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.scenario is None) == (not self.requests):
             raise InputError("must have either a scenario or requests")
         if self.scenario is None:
             rows = [
-                build(Requests, row, f"requests {i + 1}")
+                build(ExampleRequests, row, f"requests {i + 1}")
                 for i, row in enumerate(list_in("requests", self.requests))
             ]
             object.__setattr__(self, "requests", tuple(rows))
@@ -80,7 +80,7 @@ class Example:
         return written_out(*self.requests)
 
 
-def written_out(*rows: Requests) -> Workload:
+def written_out(*rows: ExampleRequests) -> Workload:
     """The requests one by one; the classes are in the order in which they appear."""
     counts = [row.count for row in rows]
     classes = tuple(dict.fromkeys(row.class_name for row in rows))

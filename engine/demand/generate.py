@@ -3,7 +3,7 @@
 All that is ever drawn are numpy's uniform numbers, one independent stream for
 arrivals, classes, prompts, outputs and predictions each; our own inverse laws turn them into
 requests. Request i uses the i-th number of each stream, whatever else is in the
-scenario. Hence (tests/test_generate.py):
+scenario. Hence (tests/engine/demand/test_generate.py):
 
 - the first requests of a larger n are those of a smaller one;
 - a new mix changes only the requests whose class changes;
@@ -82,5 +82,7 @@ def generate(scenario: Scenario) -> Workload:
             prompt_uniform[mine], output_uniform[mine]
         )
     keys = tuple(key for key, _ in scenario.mix)
-    drawn = Workload(arrival, prompt, output, class_of, keys, door=scenario.door)
+    drawn = Workload(
+        arrival, prompt, output, class_of, keys, admission_limits=scenario.admission_limits
+    )
     return with_predictions(drawn, scenario.predict, scenario.seed)

@@ -69,7 +69,7 @@ class Exact:
 
 
 @dataclass(frozen=True)
-class Lognormal:
+class LognormalError:
     """output * bias * exp(spread * z), z standard normal, rounded.
 
     Attributes
@@ -201,7 +201,9 @@ class Nothing:
 
 
 EXACT = Exact()
-MODELS = {model.key: model for model in (Exact, Lognormal, Interval, Bucket, ClassMean, Nothing)}
+MODELS = {
+    model.key: model for model in (Exact, LognormalError, Interval, Bucket, ClassMean, Nothing)
+}
 
 
 def read_predictions(given: str | Predictions) -> Predictions:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from math import fsum
 
 from engine import wording
+from engine.admission_limits import NO_LIMITS, AdmissionLimits
 from engine.demand.arrivals import ARRIVALS
 from engine.demand.predictions import EXACT, Predictions, read_predictions, write_predictions
 from engine.demand.request_class import find_class
-from engine.door import OPEN, Door
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.workload import MAX_ARRIVAL, check_memory
@@ -76,7 +76,7 @@ class Scenario:
     period: float = 2_000.0
     on_share: float = 0.25
     seed: int = 0
-    door: Door = OPEN
+    admission_limits: AdmissionLimits = NO_LIMITS
     predict: Predictions = EXACT
 
     def __post_init__(self) -> None:
@@ -119,7 +119,7 @@ class Scenario:
         parts += [self._arrivals_in_words(), f"M = {wording.count(self.memory)}"]
         if self.predict != EXACT:
             parts.append(f"predictions {write_predictions(self.predict)}")
-        parts += self.door.in_words()
+        parts += self.admission_limits.in_words()
         return ", ".join(parts + ([f"seed {self.seed}"] if self.seed else []))
 
     def _arrivals_in_words(self) -> str:

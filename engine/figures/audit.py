@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from engine import wording
-from engine.audit import MEASURED, Audit, Standing
+from engine.audit import MEASURED, Audit, RankedSchedule
 from engine.figures.layout import ABOVE, lay_out
 from engine.figures.palette import SOLID, policy_style
 from engine.figures.percent_axis import height, percent_axis
@@ -17,19 +17,19 @@ from engine.figures.time_axis import time_axis
 MEASURED_STYLE = ("#a0522d", SOLID)  # what happened, in no policy's colour
 
 
-def _style(standing: Standing) -> tuple[str, str]:
-    return MEASURED_STYLE if standing.policy == MEASURED else policy_style(standing.policy)
+def _style(ranked: RankedSchedule) -> tuple[str, str]:
+    return MEASURED_STYLE if ranked.policy == MEASURED else policy_style(ranked.policy)
 
 
-def draw_gap_over_day(found: Audit, standings: Sequence[Standing]) -> go.Figure:
+def draw_gap_over_day(found: Audit, ranking: Sequence[RankedSchedule]) -> go.Figure:
     """One line a schedule: the gap of every window, as wide as the window."""
     figure = go.Figure()
     span = found.judged[-1].end - found.judged[0].begin
     scale, title = time_axis(span, found.unit, found.unit_seconds)
     # The first is what the audit is about and is drawn last, above the others.
-    for rank, standing in reversed(list(enumerate(standings))):
-        _add_steps(figure, found, standing, rank, scale)
-    gaps = [f.gap for one in standings for f in one.findings if f.gap is not None]
+    for rank, ranked in reversed(list(enumerate(ranking))):
+        _add_steps(figure, found, ranked, rank, scale)
+    gaps = [f.gap for one in ranking for f in one.findings if f.gap is not None]
     figure.update_xaxes(title=title)
     figure.update_yaxes(**percent_axis(gaps or [1.0]))
     lay_out(figure, 420, legend=ABOVE, top=40)
@@ -37,14 +37,14 @@ def draw_gap_over_day(found: Audit, standings: Sequence[Standing]) -> go.Figure:
 
 
 def _add_steps(
-    figure: go.Figure, found: Audit, standing: Standing, rank: int, scale: float
+    figure: go.Figure, found: Audit, ranked: RankedSchedule, rank: int, scale: float
 ) -> None:
-    colour, dash = _style(standing)
+    colour, dash = _style(ranked)
     x: list[float | None] = []
     y: list[float | None] = []
     told: list[list[str]] = []
     after = None
-    for window, finding in zip(found.spans_of(standing), standing.findings, strict=True):
+    for window, finding in zip(found.spans_of(ranked), ranked.findings, strict=True):
         if finding.gap is None:
             continue
         if after is not None and window.number != after + 1:  # windows between were not judged
@@ -61,38 +61,38 @@ def _add_steps(
     figure.add_scatter(
         x=x,
         y=y,
-        name=standing.label,
+        name=ranked.label,
         legendrank=rank,
         mode="lines",
         line={"color": colour, "dash": dash, "width": 2.5},
         customdata=told,
         hovertemplate="%{customdata[0]} over %{customdata[1]} requests<br>%{customdata[2]} above "
-        f"the bound<extra>{standing.label}</extra>",
+        f"the bound<extra>{ranked.label}</extra>",
     )
 
 
-def describe_gap_over_day(standings: Sequence[Standing]) -> str:
+def describe_gap_over_day(ranking: Sequence[RankedSchedule]) -> str:
     """The chart in one sentence, for those who cannot see it."""
     told = []
-    for standing in standings:
-        gaps = [f.gap for f in standing.findings if f.gap is not None]
+    for ranked in ranking:
+        gaps = [f.gap for f in ranked.findings if f.gap is not None]
         if gaps:
             middle = wording.gap(float(np.median(gaps)))
-            told.append(f"{standing.label} {middle}, at most {wording.gap(max(gaps))}")
+            told.append(f"{ranked.label} {middle}, at most {wording.gap(max(gaps))}")
     return f"Gap to the certified bound over the day, median of the windows: {'; '.join(told)}."
 
 
-def draw_standings(standings: Sequence[Standing]) -> go.Figure:
+def draw_standings(ranking: Sequence[RankedSchedule]) -> go.Figure:
     """Each schedule's gap over all windows as a dot with its interval."""
     figure = go.Figure()
-    known = [standing for standing in standings if standing.gap is not None]
-    for standing in known:
-        colour, _ = _style(standing)
-        low, high = standing.interval or (standing.gap, standing.gap)
-        at = height(standing.gap)
+    known = [ranked for ranked in ranking if ranked.gap is not None]
+    for ranked in known:
+        colour, _ = _style(ranked)
+        low, high = ranked.interval or (ranked.gap, ranked.gap)
+        at = height(ranked.gap)
         figure.add_scatter(
             x=[at],
-            y=[standing.label],
+            y=[ranked.label],
             mode="markers",
             marker={"size": 14, "color": colour},
             error_x={
@@ -102,9 +102,9 @@ def draw_standings(standings: Sequence[Standing]) -> go.Figure:
                 "thickness": 2.5,
                 "width": 7,
             },
-            customdata=[[wording.gap(standing.gap), wording.gap(low), wording.gap(high)]],
+            customdata=[[wording.gap(ranked.gap), wording.gap(low), wording.gap(high)]],
             hovertemplate="%{customdata[0]}, interval %{customdata[1]} to %{customdata[2]}"
-            f"<extra>{standing.label}</extra>",
+            f"<extra>{ranked.label}</extra>",
         )
     ends = [end for one in known for end in (one.interval or (one.gap,))]
     figure.update_xaxes(**percent_axis(ends or [1.0]))
@@ -113,7 +113,7 @@ def draw_standings(standings: Sequence[Standing]) -> go.Figure:
     return figure
 
 
-def describe_standings(standings: Sequence[Standing]) -> str:
+def describe_standings(ranking: Sequence[RankedSchedule]) -> str:
     """The chart in one sentence, for those who cannot see it."""
-    told = ", ".join(f"{one.label} {wording.gap(one.gap)}" for one in standings)
+    told = ", ".join(f"{one.label} {wording.gap(one.gap)}" for one in ranking)
     return f"Gap to the certified bound over all windows: {told}."

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 import plotly.graph_objects as go
 
 from engine import wording
-from engine.capacity.day import Plan, pareto
+from engine.capacity.day import DayPlan, pareto
 from engine.figures.layout import ABOVE, lay_out
 from engine.figures.palette import LIMIT_GREY, policy_style
 
 
-def draw_day(plans: Sequence[Plan]) -> go.Figure:
+def draw_day(plans: Sequence[DayPlan]) -> go.Figure:
     """The fewest servers in each hour, one step line a policy."""
     figure = go.Figure()
     for plan in (plan for plan in plans if plan.spare == 0):
@@ -34,7 +34,7 @@ def draw_day(plans: Sequence[Plan]) -> go.Figure:
     return figure
 
 
-def describe_day(plans: Sequence[Plan]) -> str:
+def describe_day(plans: Sequence[DayPlan]) -> str:
     """The chart in one sentence, for those who cannot see it."""
     told = ", ".join(
         f"{plan.label} {min(plan.servers)} to {max(plan.servers)}"
@@ -45,7 +45,7 @@ def describe_day(plans: Sequence[Plan]) -> str:
 
 
 def draw_pareto(
-    plans: Sequence[Plan], cost: Callable[[Plan], float], unit: str, percent: float
+    plans: Sequence[DayPlan], cost: Callable[[DayPlan], float], unit: str, percent: float
 ) -> go.Figure:
     """Cost of the day against the latency percentile in its worst hour; the front is ringed."""
     figure = go.Figure()
@@ -85,7 +85,7 @@ def draw_pareto(
     return figure
 
 
-def describe_pareto(plans: Sequence[Plan], cost: Callable[[Plan], float], unit: str) -> str:
+def describe_pareto(plans: Sequence[DayPlan], cost: Callable[[DayPlan], float], unit: str) -> str:
     """The chart in one sentence, for those who cannot see it."""
     told = "; ".join(
         f"{plan.label} with {plan.spare} spare: {wording.number(cost(plan))} USD and "

@@ -109,9 +109,9 @@ def _add_memory(figure: go.Figure, run: Run, window: tuple[int, int] | None) -> 
 def _add_bars(
     figure: go.Figure, run: Run, shown: np.ndarray, packed: bool, pinned: int | None
 ) -> None:
-    stays, workload = run.stays, run.workload
-    request = stays.request[shown]
-    begin, end = stays.begin[shown], stays.end[shown]
+    residencies, workload = run.residencies, run.workload
+    request = residencies.request[shown]
+    begin, end = residencies.begin[shown], residencies.end[shown]
     begin_at, end_at = run.begins(begin), run.ends(end)
     if packed:
         line = slots(begin, end)
@@ -185,12 +185,12 @@ def _add_waits(
     figure: go.Figure, run: Run, request: np.ndarray, begin: np.ndarray, line: np.ndarray
 ) -> None:
     """A thin grey line to each stay, from the arrival or from the end of the stay before."""
-    stays = run.stays
+    residencies = run.residencies
     since = run.workload.arrival[request]
     again = begin > run.start[request]
     for k in np.flatnonzero(again):
-        earlier = (stays.request == request[k]) & (stays.end <= begin[k])
-        since[k] = run.ends(stays.end[earlier].max())
+        earlier = (residencies.request == request[k]) & (residencies.end <= begin[k])
+        since[k] = run.ends(residencies.end[earlier].max())
     begin = run.begins(begin)
     gap = np.full(len(request), np.nan)
     figure.add_scatter(

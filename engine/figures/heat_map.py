@@ -12,7 +12,7 @@ from engine.figures.layout import ABOVE, lay_out
 from engine.figures.palette import LIMIT_GREY, policy_style
 from engine.figures.ticks import round_numbers, short
 from engine.sweeps.heat_map import Cell, HeatMap, Place, doubtful_places, grid, standing_for
-from engine.sweeps.reading import METRICS, VERDICTS, Reading
+from engine.sweeps.reading import METRICS, VERDICTS, CellReading
 
 OVERLOAD_GREY = "#c9c9c9"
 DOUBT = "#d55e00"
@@ -192,7 +192,7 @@ def _values(heat_map: HeatMap, place: Place) -> list[str]:
     return [wording.number(heat_map.columns[column]), wording.number(heat_map.rows[row])]
 
 
-def _written(reading: Reading | None, metric: str) -> str:
+def _written(reading: CellReading | None, metric: str) -> str:
     if reading is None:
         return "cannot run here"
     title, value = METRICS[metric]
@@ -203,7 +203,7 @@ def _written(reading: Reading | None, metric: str) -> str:
     return f"{title} {wording.number(value(reading))}"
 
 
-def _state(reading: Reading | None) -> str:
+def _state(reading: CellReading | None) -> str:
     if reading is None:
         return ""
     doubt = "" if reading.certain else ", not certain: too near the border"
@@ -213,8 +213,8 @@ def _state(reading: Reading | None) -> str:
 def _add_present(figure: go.Figure, heat_map: HeatMap) -> None:
     """A cross where the sidebar stands, where the map has it."""
     at = [
-        float(np.interp(knob.now, values, range(len(values)), left=np.nan, right=np.nan))
-        for knob, values in ((heat_map.across, heat_map.columns), (heat_map.up, heat_map.rows))
+        float(np.interp(parameter.now, values, range(len(values)), left=np.nan, right=np.nan))
+        for parameter, values in ((heat_map.across, heat_map.columns), (heat_map.up, heat_map.rows))
     ]
     if not any(np.isnan(at)):
         figure.add_scatter(

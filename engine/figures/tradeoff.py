@@ -8,11 +8,13 @@ import plotly.graph_objects as go
 
 from engine.figures.layout import lay_out
 from engine.figures.palette import policy_style
-from engine.sweeps.tradeoff import PERCENT, Outcome
+from engine.sweeps.tradeoff import PERCENT, TradeoffPoint
 from engine.wording import count, number
 
 
-def draw_tradeoff(outcomes: Sequence[Outcome], policy: str, name: str, unit: str) -> go.Figure:
+def draw_tradeoff(
+    outcomes: Sequence[TradeoffPoint], policy: str, name: str, unit: str
+) -> go.Figure:
     """One dot a value of the parameter, joined in its order; down and to the left is better."""
     colour, dash = policy_style(policy)
     figure = go.Figure(
@@ -39,7 +41,7 @@ def draw_tradeoff(outcomes: Sequence[Outcome], policy: str, name: str, unit: str
     return figure
 
 
-def describe_tradeoff(outcomes: Sequence[Outcome], name: str, unit: str) -> str:
+def describe_tradeoff(outcomes: Sequence[TradeoffPoint], name: str, unit: str) -> str:
     """The chart in one sentence, for those who cannot see it."""
     told = "; ".join(
         f"{outcome.value:g}: {number(outcome.ttft)} and {number(outcome.tpot)}"

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.door import OPEN
+from engine.admission_limits import NO_LIMITS
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.fleet.replicas import MOST_REPLICAS, run_fleet
@@ -75,7 +75,7 @@ def _moved(workload: Workload, arrival: np.ndarray) -> Workload:
         output=workload.output - 1,
         with_cache=True,
         **workload.predictions_after(1),
-        door=OPEN,
+        admission_limits=NO_LIMITS,
     )
 
 

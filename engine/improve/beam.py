@@ -32,7 +32,7 @@ from engine.improve.partial import (
     least_loss_to_come,
     run_until,
 )
-from engine.simulate.chance import seeded, uniform
+from engine.simulate.random_stream import seeded, uniform
 from engine.workload import Workload
 
 STARTS_A_STAGE = 4

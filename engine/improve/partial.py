@@ -8,8 +8,8 @@ import numpy as np
 
 from engine.compiled import kernel, part
 from engine.improve.guide import loss_of_start, price_of_idle
-from engine.simulate.chance import uniform
 from engine.simulate.profile import earliest_fit, first_after, insert, used_between
+from engine.simulate.random_stream import uniform
 
 NO_END = np.iinfo(np.int64).max // 4
 PLACE = 20  # work of a look at a waiting request, beside one for every group; roughly a ns each

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.compiled import kernel, part
-from engine.simulate.chance import below, seeded, uniform
+from engine.simulate.random_stream import below, seeded, uniform
 
 MOST = 8  # requests taken out at once
 NEAR = (4, 30)  # places in the order of start that they are taken from, at random

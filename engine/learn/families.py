@@ -11,7 +11,7 @@ from math import isqrt
 
 import numpy as np
 
-from engine.demand.example import Requests, written_out
+from engine.demand.example import ExampleRequests, written_out
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.run import Run
 from engine.workload import Workload
@@ -20,8 +20,8 @@ from engine.workload import Workload
 def fat_and_tiny(memory: int) -> Workload:
     """sqrt(M) requests (M - 1, 1), which fill the memory, and M requests (1, 2)."""
     return written_out(
-        Requests(memory - 1, 1, class_name="fat", count=isqrt(memory)),
-        Requests(1, 2, class_name="tiny", count=memory),
+        ExampleRequests(memory - 1, 1, class_name="fat", count=isqrt(memory)),
+        ExampleRequests(1, 2, class_name="tiny", count=memory),
     )
 
 
@@ -32,8 +32,8 @@ def lasting_and_brief(length: int, together: int) -> tuple[Workload, int]:
     """
     square = length * length
     workload = written_out(
-        Requests(square, length, class_name="lasting", count=together),
-        Requests(square + length, 1, class_name="brief", count=together * isqrt(length)),
+        ExampleRequests(square, length, class_name="lasting", count=together),
+        ExampleRequests(square + length, 1, class_name="brief", count=together * isqrt(length)),
     )
     return workload, together * (square + length + 1)
 
@@ -41,8 +41,8 @@ def lasting_and_brief(length: int, together: int) -> tuple[Workload, int]:
 def long_then_shorts(memory: int, release: int) -> Workload:
     """A request (1, M - 1) at round 0, and M/2 requests (1, 1) that come at round `release`."""
     return written_out(
-        Requests(1, memory - 1, class_name="long"),
-        Requests(1, 1, arrival=release, class_name="short", count=memory // 2),
+        ExampleRequests(1, memory - 1, class_name="long"),
+        ExampleRequests(1, 1, arrival=release, class_name="short", count=memory // 2),
     )
 
 

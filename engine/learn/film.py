@@ -21,7 +21,7 @@ NOTHING = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
-class Check:
+class FilmCheck:
     """The look-ahead check of a waiting request that does not fit.
 
     Attributes
@@ -55,7 +55,7 @@ class Frame:
     waiting: tuple[int, ...]
     dropped: tuple[int, ...]
     planned: np.ndarray
-    check: Check | None
+    check: FilmCheck | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,10 +116,10 @@ def _names(rows: np.ndarray, most: int = 6) -> str:
 
 def film(run: Run) -> Film:
     """The run of a single server as a film."""
-    stays, rounds = run.stays, int(run.stays.end.max())
+    residencies, rounds = run.residencies, int(run.residencies.end.max())
     ends = np.arange(rounds + 1)[:, None]
-    alive = (ends > stays.begin) & (ends <= stays.end)
-    by_stay = alive * (stays.held + stays.grows * (ends - stays.begin))
+    alive = (ends > residencies.begin) & (ends <= residencies.end)
+    by_stay = alive * (residencies.held + residencies.grows * (ends - residencies.begin))
     frames = [_frame(run, by_stay, t) for t in range(rounds + 1)]
     return Film(run, _of_requests(run, by_stay), frames)
 
@@ -127,18 +127,18 @@ def film(run: Run) -> Film:
 def _of_requests(run: Run, by_stay: np.ndarray) -> np.ndarray:
     """Columns of stays added up to columns of requests."""
     held = np.zeros((len(by_stay), len(run.workload)), np.int64)
-    np.add.at(held, (slice(None), run.stays.request), by_stay)
+    np.add.at(held, (slice(None), run.residencies.request), by_stay)
     return held
 
 
 def _frame(run: Run, by_stay: np.ndarray, t: int) -> Frame:
-    stays, n = run.stays, len(run.workload)
-    begun = stays.begin <= t
-    inside = begun & (stays.end > t)
+    residencies, n = run.residencies, len(run.workload)
+    begun = residencies.begin <= t
+    inside = begun & (residencies.end > t)
     before = np.zeros(n, bool)
-    before[stays.request[begun & (stays.begin < t) & (stays.end >= t)]] = True
+    before[residencies.request[begun & (residencies.begin < t) & (residencies.end >= t)]] = True
     here = np.zeros(n, bool)
-    here[stays.request[inside]] = True
+    here[residencies.request[inside]] = True
     waiting = (run.seen <= t) & ~here & (run.finish > t)
     in_order = np.argsort(ranks(run), kind="stable")
     queue = in_order[waiting[in_order]]
@@ -162,7 +162,7 @@ def _planned(tokens: np.ndarray) -> np.ndarray:
     return tokens[: int(np.count_nonzero(tokens))]
 
 
-def _check(run: Run, queue: np.ndarray, t: int) -> Check | None:
+def _check(run: Run, queue: np.ndarray, t: int) -> FilmCheck | None:
     """The first in the queue that has an obstacle."""
     if not _looks_ahead(run):
         return None
@@ -170,5 +170,5 @@ def _check(run: Run, queue: np.ndarray, t: int) -> Check | None:
         blocked = obstacle(run, i, t)
         if blocked:
             holds = run.workload.prompt[i] + 1 + np.arange(run.workload.output[i])
-            return Check(i, holds, blocked)
+            return FilmCheck(i, holds, blocked)
     return None

@@ -21,7 +21,7 @@ from engine.workload import Workload
 
 
 @dataclass(frozen=True)
-class Knob:
+class LessonControl:
     """The one thing a learner may turn, to see when the lesson holds and when it breaks.
 
     Attributes
@@ -38,7 +38,7 @@ class Knob:
 
 
 @dataclass(frozen=True)
-class Question:
+class LessonQuestion:
     """Asked before the picture is shown.
 
     Attributes
@@ -84,7 +84,7 @@ class Curves:
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class LessonStep:
     """One screen of a lesson.
 
     Attributes
@@ -99,7 +99,7 @@ class Step:
 
     title: str
     text: str
-    question: Question | None = None
+    question: LessonQuestion | None = None
     runs: Mapping[str, Run] = field(default_factory=dict)
     curves: Curves | None = None
     table: pd.DataFrame | None = None
@@ -123,8 +123,8 @@ class Lesson:
     title: str
     place: int
     asks: str
-    knob: Knob
-    steps: Callable[[int], list[Step]]
+    parameter: LessonControl
+    steps: Callable[[int], list[LessonStep]]
 
 
 LESSONS: dict[str, Lesson] = {}

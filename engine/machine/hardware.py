@@ -24,7 +24,7 @@ DEFAULT = "llama-2-70b-a100-tp4"
 
 
 @dataclass(frozen=True)
-class Model:
+class LanguageModel:
     """A transformer as far as its KV cache goes.
 
     Attributes
@@ -89,10 +89,10 @@ def _whole(row: dict, *names: str) -> dict:
 
 
 @cache
-def models() -> dict[str, Model]:
+def models() -> dict[str, LanguageModel]:
     whole = ("layers", "kv_heads", "head_dim", "parameters", "layer_parameters")
     return {
-        row["key"]: Model(row["key"], row["title"], **_whole(row, *whole))
+        row["key"]: LanguageModel(row["key"], row["title"], **_whole(row, *whole))
         for row in _rows("models.csv")
     }
 
@@ -162,7 +162,7 @@ def read_coefficients(text: str) -> Clock:
 
 
 def budget(
-    model: Model,
+    model: LanguageModel,
     memory_gib: float,
     tensor_parallel: int = 1,
     utilisation: float = 0.9,

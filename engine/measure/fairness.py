@@ -12,7 +12,7 @@ from engine.measure.league import Entry
 
 
 @dataclass(frozen=True)
-class Price:
+class PriceOfFairness:
     """What one class gains and loses by a change of policy.
 
     Attributes
@@ -36,7 +36,7 @@ def _changes(chosen: Entry, rival: Entry) -> tuple[np.ndarray, np.ndarray]:
     return chosen.run.latency[here] - rival.run.latency[there], ours.class_of[here]
 
 
-def who_pays(chosen: Entry, rival: Entry) -> list[Price]:
+def who_pays(chosen: Entry, rival: Entry) -> list[PriceOfFairness]:
     """The change from `rival` to `chosen`, by class, of the requests that both served."""
     change, class_of = _changes(chosen, rival)
     found = []
@@ -44,11 +44,11 @@ def who_pays(chosen: Entry, rival: Entry) -> list[Price]:
         mine = change[class_of == number]
         if len(mine):
             worst = float(max(0.0, mine.max()))
-            found.append(Price(name, float((mine > 0).mean()), float(mine.mean()), worst))
+            found.append(PriceOfFairness(name, float((mine > 0).mean()), float(mine.mean()), worst))
     return found
 
 
-def price_table(prices: list[Price]) -> pd.DataFrame:
+def price_table(prices: list[PriceOfFairness]) -> pd.DataFrame:
     """One row a class, written for people."""
     return pd.DataFrame(
         {

@@ -208,7 +208,7 @@ def caveats(entries: Sequence[Entry]) -> list[str]:
         told.append(f"The P99 of {best.label} is {above} above that of {rival.label}.")
     mine, other = POLICIES[best.run.policy], POLICIES[rival.run.policy]
     if mine.uses_lengths and not other.uses_lengths:
-        guessed = best.run.workload.is_guessed
+        guessed = best.run.workload.is_predicted
         what = "a prediction of every output length" if guessed else "every output length"
         told.append(f"{best.label} is told {what}; {rival.label} is not.")
     cap = rival.run.params.get("max_num_seqs")

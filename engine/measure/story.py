@@ -66,12 +66,12 @@ class Story:
     finish: int
     waited: float
     latency: float
-    stays: tuple[tuple[int, int, int], ...]
+    residencies: tuple[tuple[int, int, int], ...]
 
     @property
     def preempted_at(self) -> tuple[int, ...]:
         """The rounds at whose end it lost its KV cache."""
-        return tuple(end for _, end, _ in self.stays[:-1])
+        return tuple(end for _, end, _ in self.residencies[:-1])
 
 
 def ranks(run: Run) -> np.ndarray:
@@ -97,11 +97,11 @@ def tell(run: Run, i: int) -> Story:
     first_in_line = int(run.start[overtook].max()) if overtook.any() else seen
     later = np.flatnonzero(overtook & (visible > seen))
     later = later[np.argsort(run.start[later], kind="stable")]
-    mine = run.stays.request == i
-    stays = zip(
-        run.stays.begin[mine].tolist(),
-        run.stays.end[mine].tolist(),
-        run.stays.held[mine].tolist(),
+    mine = run.residencies.request == i
+    residencies = zip(
+        run.residencies.begin[mine].tolist(),
+        run.residencies.end[mine].tolist(),
+        run.residencies.held[mine].tolist(),
         strict=True,
     )
     return Story(
@@ -121,7 +121,7 @@ def tell(run: Run, i: int) -> Story:
         finish=int(run.finish[i]),
         waited=float(run.started_at[i] - workload.arrival[i]),
         latency=float(run.latency[i]),
-        stays=tuple(stays),
+        residencies=tuple(residencies),
     )
 
 
@@ -141,11 +141,13 @@ def obstacle(run: Run, i: int, decision: int, rank: np.ndarray | None = None) ->
     an earlier request, or held back for another reason of its own.
     """
     rank = ranks(run) if rank is None else rank
-    stays = run.stays
-    owner = stays.request
-    begun = (stays.begin < decision) | ((stays.begin == decision) & (rank[owner] < rank[i]))
-    here = np.flatnonzero(begun & (stays.end > decision) & (owner != i))
-    last = stays.end[here] if run.planned is None else _planned_ends(run, here, decision)
+    residencies = run.residencies
+    owner = residencies.request
+    begun = (residencies.begin < decision) | (
+        (residencies.begin == decision) & (rank[owner] < rank[i])
+    )
+    here = np.flatnonzero(begun & (residencies.end > decision) & (owner != i))
+    last = residencies.end[here] if run.planned is None else _planned_ends(run, here, decision)
     if run.order is None:
         moments = np.array([decision + 1])
     else:
@@ -153,8 +155,8 @@ def obstacle(run: Run, i: int, decision: int, rank: np.ndarray | None = None) ->
         end = decision + int(output[i])
         moments = np.append(np.unique(last[last <= end]), end)
     alive = last[None, :] >= moments[:, None]
-    growth = stays.grows[here] * (moments[:, None] - stays.begin[here])
-    used = (alive * (stays.held[here] + growth)).sum(axis=1)
+    growth = residencies.grows[here] * (moments[:, None] - residencies.begin[here])
+    used = (alive * (residencies.held[here] + growth)).sum(axis=1)
     over = used + run.workload.prompt[i] + moments - decision - _limit(run)
     worst = int(over.argmax())
     if over[worst] <= 0:
@@ -172,9 +174,9 @@ def obstacle(run: Run, i: int, decision: int, rank: np.ndarray | None = None) ->
 
 def _planned_ends(run: Run, here: np.ndarray, decision: int) -> np.ndarray:
     """(k,) rounds in which the stays at these indices were planned to end, as seen then."""
-    stays, workload = run.stays, run.workload
-    who = stays.request[here]
-    held = stays.held[here] + stays.grows[here] * (decision - stays.begin[here])
+    residencies, workload = run.residencies, run.workload
+    who = residencies.request[here]
+    held = residencies.held[here] + residencies.grows[here] * (decision - residencies.begin[here])
     generated = held - workload.prompt[who]
     room = run.memory - workload.prompt[who]
     planned = np.minimum(np.maximum(run.planned[who], generated + 1), room)
@@ -295,7 +297,9 @@ def _hindered(who: str, obstacle: Obstacle, run: Run) -> str:
 def _losses(story: Story, run: Run) -> list[str]:
     """Each time it lost its KV cache, and what that cost."""
     told = []
-    for (_, lost, _), (back, _, refilled) in zip(story.stays, story.stays[1:], strict=False):
+    for (_, lost, _), (back, _, refilled) in zip(
+        story.residencies, story.residencies[1:], strict=False
+    ):
         again = refilled - story.prompt
         told.append(
             f"Lost its KV cache after {_end(lost, run)}; came back at {_begin(back, run)} and "

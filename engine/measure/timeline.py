@@ -92,8 +92,8 @@ def _highest_moments(curve: MemoryCurve, first: int, last: int) -> np.ndarray:
 def stays_within(run: Run, window: tuple[int, int] | None) -> np.ndarray:
     """Indices of the stays that overlap `window`, in order of begin."""
     if window is None:
-        return np.arange(len(run.stays.begin))
-    return np.flatnonzero((run.stays.begin < window[1]) & (run.stays.end > window[0]))
+        return np.arange(len(run.residencies.begin))
+    return np.flatnonzero((run.residencies.begin < window[1]) & (run.residencies.end > window[0]))
 
 
 def slots(begin: np.ndarray, end: np.ndarray) -> np.ndarray:
@@ -138,18 +138,22 @@ def density(
     run: Run, window: tuple[int, int] | None = None, columns: int = 400, rows: int = 24
 ) -> Density:
     """Memory by request size and time, at the middle round of each column."""
-    stays, size = run.stays, run.workload.peak
-    first, last = window or (int(stays.begin[0]), int(run.finish.max()))
+    residencies, size = run.residencies, run.workload.peak
+    first, last = window or (int(residencies.begin[0]), int(run.finish.max()))
     edges = np.linspace(first, last, columns + 1)
     middle = np.floor((edges[:-1] + edges[1:]) / 2)
     size_edges = np.geomspace(size.min(), size.max() + 1, rows + 1)
-    row = np.clip(np.searchsorted(size_edges, size, side="right") - 1, 0, rows - 1)[stays.request]
-    enter = np.searchsorted(middle, stays.begin, side="right")
-    leave = np.searchsorted(middle, stays.end, side="right")
+    row = np.clip(np.searchsorted(size_edges, size, side="right") - 1, 0, rows - 1)[
+        residencies.request
+    ]
+    enter = np.searchsorted(middle, residencies.begin, side="right")
+    leave = np.searchsorted(middle, residencies.end, side="right")
     base, growing, requests = (np.zeros((rows, columns + 1), np.int64) for _ in range(3))
     for column, sign in ((enter, 1), (leave, -1)):
-        np.add.at(base, (row, column), sign * (stays.held - stays.grows * stays.begin))
-        np.add.at(growing, (row, column), sign * stays.grows)
+        np.add.at(
+            base, (row, column), sign * (residencies.held - residencies.grows * residencies.begin)
+        )
+        np.add.at(growing, (row, column), sign * residencies.grows)
         np.add.at(requests, (row, column), sign)
     base, growing, requests = (cells.cumsum(axis=1)[:, :-1] for cells in (base, growing, requests))
     middle = np.maximum(middle.astype(np.int64), 1)
@@ -158,8 +162,8 @@ def density(
 
 def held_at(run: Run, at: int) -> tuple[np.ndarray, np.ndarray]:
     """Who is in memory at the end of round `at`: request indices and their tokens, most first."""
-    stays = run.stays
-    here = np.flatnonzero((stays.begin < at) & (stays.end >= at))
-    held = stays.held[here] + stays.grows[here] * (at - stays.begin[here])
+    residencies = run.residencies
+    here = np.flatnonzero((residencies.begin < at) & (residencies.end >= at))
+    held = residencies.held[here] + residencies.grows[here] * (at - residencies.begin[here])
     most_first = np.argsort(-held, kind="stable")
-    return stays.request[here][most_first], held[most_first]
+    return residencies.request[here][most_first], held[most_first]

@@ -21,9 +21,13 @@ def largest_token_gap(run: Run) -> np.ndarray:
         return run.merged(largest_token_gap)
     if isinstance(run, PoolRun):
         return _across_pools(run)
-    stays = run.stays
-    grows = stays.grows > 0
-    request, begin, end = stays.request[grows], stays.begin[grows], stays.end[grows]
+    residencies = run.residencies
+    grows = residencies.grows > 0
+    request, begin, end = (
+        residencies.request[grows],
+        residencies.begin[grows],
+        residencies.end[grows],
+    )
     largest = np.full(len(run.workload), -np.inf)
     several = end - begin > 1
     np.maximum.at(largest, request[several], _longest_round(run, begin[several] + 1, end[several]))

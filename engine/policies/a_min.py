@@ -2,7 +2,7 @@
 
 Admission follows an eviction in the same round. Who is first in line changes only with an
 eviction, an admission or an arrival, so the kernel jumps to the next of these, to a completion,
-or to the round at which the first in line might fit (engine/simulate/outlook.py). That it
+or to the round at which the first in line might fit (engine/simulate/look_ahead_plan.py). That it
 always ends is shown in engine/simulate/starting_over.py.
 """
 
@@ -10,10 +10,15 @@ from functools import partial
 
 from engine.compiled import kernel, part
 from engine.policy import MARGIN, policy
-from engine.simulate.entrance import arrival_order
-from engine.simulate.line import call_next, line_up, line_up_arrivals, new_line
-from engine.simulate.outlook import admit_if_it_fits, look_out, new_outlook, rounds_to_change
+from engine.simulate.arrival_queue import arrival_order
+from engine.simulate.look_ahead_plan import (
+    admit_if_it_fits,
+    look_out,
+    new_look_ahead_plan,
+    rounds_to_change,
+)
 from engine.simulate.preempting import NEWEST_DROPPED, admission_limit
+from engine.simulate.priority_queue import dequeue, enqueue, enqueue_arrivals, new_priority_queue
 from engine.simulate.serve import serve
 from engine.simulate.server import advance, need, next_decision
 from engine.simulate.starting_over import start_over
@@ -21,26 +26,26 @@ from engine.simulate.timetable import NEVER
 
 
 @part
-def _admit(server, outlook, line):
+def _admit(server, look_ahead_plan, priority_queue):
     """Admit in order of the bounds; the round at which the first that does not fit might."""
     while server.now.queued > 0:
-        start = admit_if_it_fits(server, outlook, server.queue[0], False, 0.0)
-        if start > server.watch.now.round:
+        start = admit_if_it_fits(server, look_ahead_plan, server.queue[0], False, 0.0)
+        if start > server.round_clock.now.round:
             return start
-        call_next(server, line)
+        dequeue(server, priority_queue)
     return NEVER
 
 
 @kernel
-def _a_min(server, outlook, line):
+def _a_min(server, look_ahead_plan, priority_queue):
     while next_decision(server):
-        line_up_arrivals(server, line)
+        enqueue_arrivals(server, priority_queue)
         while need(server) > server.memory:
-            i = start_over(server, outlook.predicted)
-            line.key[i] = outlook.predicted[i]
-            line_up(server, line, i)
-        look_out(server, outlook)
-        start = _admit(server, outlook, line)
+            i = start_over(server, look_ahead_plan.predicted)
+            priority_queue.key[i] = look_ahead_plan.predicted[i]
+            enqueue(server, priority_queue, i)
+        look_out(server, look_ahead_plan)
+        start = _admit(server, look_ahead_plan, priority_queue)
         advance(server, rounds_to_change(server, start), True)
 
 
@@ -53,8 +58,8 @@ def a_min(workload, memory, lo, limit, clock, progress):
     limit : tokens that admission may plan to fill, at most M; M on an empty server
     """
     lo = lo[arrival_order(workload)]
-    outlook = new_outlook(lo, memory, limit, NEWEST_DROPPED)
-    rule = partial(_a_min, outlook=outlook, line=new_line(lo))
+    look_ahead_plan = new_look_ahead_plan(lo, memory, limit, NEWEST_DROPPED)
+    rule = partial(_a_min, look_ahead_plan=look_ahead_plan, priority_queue=new_priority_queue(lo))
     return serve(workload, memory, clock, rule, progress)
 
 

@@ -16,17 +16,23 @@ import numpy as np
 from engine.compiled import kernel, part
 from engine.policies.vllm import TRANSFER
 from engine.policy import Param, policy
-from engine.simulate.entrance import WAITS, arrival_order
-from engine.simulate.halves import Halves, join_halves, leave_halves, move_cut, new_halves
-from engine.simulate.outlook import (
+from engine.simulate.arrival_queue import WAITS, arrival_order
+from engine.simulate.look_ahead_plan import (
     admit_along,
     admit_if_it_fits,
     look_out,
-    new_outlook,
+    new_look_ahead_plan,
     recover,
     rounds_to_change,
 )
 from engine.simulate.preempting import NEWEST_DROPPED, SMALLEST, admission_limit
+from engine.simulate.running_median import (
+    RunningMedian,
+    join_median,
+    leave_median,
+    move_cut,
+    new_running_median,
+)
 from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
@@ -53,8 +59,8 @@ class Waiting(NamedTuple):
     everyone: np.ndarray
     growing: np.ndarray
     shrinking: np.ndarray
-    prompt: Halves
-    output: Halves
+    prompt: RunningMedian
+    output: RunningMedian
 
 
 @part
@@ -71,8 +77,8 @@ def _sort_in(waiting, i):
 @part
 def _join(waiting, i):
     add_waiting(waiting.everyone, i)
-    join_halves(waiting.prompt, i)
-    join_halves(waiting.output, i)
+    join_median(waiting.prompt, i)
+    join_median(waiting.output, i)
     _sort_in(waiting, i)
 
 
@@ -81,48 +87,48 @@ def _leave(waiting, i):
     remove_waiting(waiting.everyone, i)
     remove_waiting(waiting.growing, i)
     remove_waiting(waiting.shrinking, i)
-    leave_halves(waiting.prompt, i)
-    leave_halves(waiting.output, i)
+    leave_median(waiting.prompt, i)
+    leave_median(waiting.output, i)
 
 
 @part
 def _join_arrivals(server, waiting):
     """Those that have come wait, and those who have given up do no longer."""
-    come, now = server.entrance.now, server.now
+    come, now = server.arrival_queue.now, server.now
     for k in range(now.gave_up_before, come.gave_up):
         i = has_quit(server, k)
         if i >= 0:
             _leave(waiting, i)
     for i in range(now.arrived_before, come.arrived):
-        if server.entrance.status[i] == WAITS:
+        if server.arrival_queue.status[i] == WAITS:
             _join(waiting, i)
 
 
 @part
-def _cut(waiting, halves, members):
+def _cut(waiting, running_median, members):
     """Move the cut to the median and sort in anew those whom it passed."""
-    first, last = move_cut(halves, members)
-    rank = next_waiting(halves.members, first)
+    first, last = move_cut(running_median, members)
+    rank = next_waiting(running_median.members, first)
     while 0 <= rank < last:
-        i = halves.order[rank]
-        halves.high[i] = rank >= halves.cut[0]
+        i = running_median.order[rank]
+        running_median.high[i] = rank >= running_median.cut[0]
         _sort_in(waiting, i)
-        rank = next_waiting(halves.members, rank + 1)
+        rank = next_waiting(running_median.members, rank + 1)
 
 
 @part
-def _try(server, outlook, waiting, i):
+def _try(server, look_ahead_plan, waiting, i):
     """Admit request i if it fits; the first round at which it might."""
-    start = admit_if_it_fits(server, outlook, i, False, 0.0)
-    if start == server.watch.now.round:
+    start = admit_if_it_fits(server, look_ahead_plan, i, False, 0.0)
+    if start == server.round_clock.now.round:
         _leave(waiting, i)
     return start
 
 
 @part
-def _admit(server, outlook, waiting):
+def _admit(server, look_ahead_plan, waiting):
     """Walk those who wait; the first round at which one that did not fit might."""
-    members = server.entrance.now.waiting
+    members = server.arrival_queue.now.waiting
     if members == 0:
         return NEVER
     _cut(waiting, waiting.prompt, members)
@@ -130,35 +136,35 @@ def _admit(server, outlook, waiting):
     growing, shrinking = next_waiting(waiting.growing, 0), next_waiting(waiting.shrinking, 0)
     while growing >= 0 and shrinking >= 0:
         for i in (growing, shrinking):
-            start = _try(server, outlook, waiting, i)
-            if start > server.watch.now.round:
+            start = _try(server, look_ahead_plan, waiting, i)
+            if start > server.round_clock.now.round:
                 return start
         growing = next_waiting(waiting.growing, growing)
         shrinking = next_waiting(waiting.shrinking, shrinking)
     i = next_waiting(waiting.everyone, 0)
     while i >= 0:
-        start = _try(server, outlook, waiting, i)
-        if start > server.watch.now.round:
+        start = _try(server, look_ahead_plan, waiting, i)
+        if start > server.round_clock.now.round:
             return start
         i = next_waiting(waiting.everyone, i)
     return NEVER
 
 
 @kernel
-def _complementary(server, outlook, waiting):
+def _complementary(server, look_ahead_plan, waiting):
     now = server.now
     while next_decision(server):
         _join_arrivals(server, waiting)
-        if recover(server, outlook):
+        if recover(server, look_ahead_plan):
             advance(server, 1, False)
             continue
-        look_out(server, outlook)
-        start = admit_along(server, outlook, waiting.prompt.rank, 0)  # those swapped out
-        waited = server.entrance.now.waiting
+        look_out(server, look_ahead_plan)
+        start = admit_along(server, look_ahead_plan, waiting.prompt.rank, 0)  # those swapped out
+        waited = server.arrival_queue.now.waiting
         if now.queued == 0:
-            start = _admit(server, outlook, waiting)
-        if server.entrance.now.waiting < waited:
-            start = server.watch.now.round + 1
+            start = _admit(server, look_ahead_plan, waiting)
+        if server.arrival_queue.now.waiting < waited:
+            start = server.round_clock.now.round + 1
         advance(server, rounds_to_change(server, start), now.queued == 0)
 
 
@@ -167,11 +173,14 @@ def complementary(workload, memory, predicted, margin, transfer, clock, progress
     order = arrival_order(workload)
     recovery = NEWEST_DROPPED._replace(victim=SMALLEST, swap=True, transfer=transfer)
     limit = admission_limit(memory, margin)
-    outlook = new_outlook(predicted[order], memory, limit, recovery)
+    look_ahead_plan = new_look_ahead_plan(predicted[order], memory, limit, recovery)
     sets = [empty_waiting(len(order)) for _ in range(3)]
-    halves = new_halves(workload.prompt[order]), new_halves(predicted[order])
-    waiting = Waiting(*sets, *halves)
-    rule = partial(_complementary, outlook=outlook, waiting=waiting)
+    running_median = (
+        new_running_median(workload.prompt[order]),
+        new_running_median(predicted[order]),
+    )
+    waiting = Waiting(*sets, *running_median)
+    rule = partial(_complementary, look_ahead_plan=look_ahead_plan, waiting=waiting)
     return serve(workload, memory, clock, rule, progress)
 
 

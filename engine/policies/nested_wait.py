@@ -24,20 +24,20 @@ from engine.compiled import kernel, part
 from engine.errors import InputError
 from engine.policies.wait import MAX_WAIT
 from engine.policy import Param, policy
-from engine.simulate.entrance import next_to_come, next_to_give_up
-from engine.simulate.line import call_next, line_up, line_up_arrivals, new_line
+from engine.simulate.arrival_queue import next_to_come, next_to_give_up
+from engine.simulate.priority_queue import dequeue, enqueue, enqueue_arrivals, new_priority_queue
 from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
     advance_until,
-    close_stay,
+    close_residency,
     drop,
     enter,
     leave,
     lose,
     need,
     next_decision,
-    open_stay,
+    open_residency,
     rounds_to_completion,
     tokens,
 )
@@ -72,7 +72,7 @@ class Gates(NamedTuple):
 
     at: np.ndarray
     size: np.ndarray
-    entrance: int
+    arrival_queue: int
     max_wait: float
     next: np.ndarray
     since: np.ndarray
@@ -97,16 +97,16 @@ def _count_at_gates(server, gates):
         i = server.batch[place]
         gate = gates.next[i]
         if tokens(server, i) == gates.at[gate]:
-            gates.since[i] = server.watch.now.seconds
+            gates.since[i] = server.round_clock.now.seconds
             gates.count[gate] += 1
             gates.due[gate] = min(gates.due[gate], gates.since[i] + gates.max_wait)
 
 
 @part
 def _is_open(server, gates, gate):
-    if server.entrance.now.arrived == server.of.size or gates.count[gate] >= gates.size[gate]:
+    if server.arrival_queue.now.arrived == server.of.size or gates.count[gate] >= gates.size[gate]:
         return True
-    return server.watch.now.seconds >= gates.due[gate]
+    return server.round_clock.now.seconds >= gates.due[gate]
 
 
 @part
@@ -123,7 +123,7 @@ def _pause(server, gates):
         else:
             leave(server, place)
             holding = server.of[i].prompt + server.of[i].gen
-            open_stay(server, i, holding, 0)
+            open_residency(server, i, holding, 0)
             gates.who[gates.now.standing] = i
             gates.now.standing += 1
             gates.now.held += holding
@@ -138,7 +138,7 @@ def _go_on(server, gates):
         if _is_open(server, gates, gates.next[i]):
             gates.next[i] += 1
             gates.now.held -= server.of[i].prompt + server.of[i].gen
-            close_stay(server, i)
+            close_residency(server, i)
             enter(server, i, False)
         else:
             gates.who[kept] = i
@@ -156,7 +156,7 @@ def _newest(people, count, gates):
 
 
 @part
-def _restart_newest(server, line, gates):
+def _restart_newest(server, priority_queue, gates):
     now, who = server.now, gates.who
     place = _newest(server.batch, now.running, gates)
     i = server.batch[place]
@@ -166,35 +166,37 @@ def _restart_newest(server, line, gates):
         gates.now.standing -= 1
         who[standing] = who[gates.now.standing]
         gates.now.held -= server.of[i].prompt + server.of[i].gen
-        close_stay(server, i)
+        close_residency(server, i)
         lose(server, i, False)
     else:
         drop(server, place, False)
     gates.next[i] = 0
-    line_up(server, line, i)
+    enqueue(server, priority_queue, i)
 
 
 @part
-def _admit(server, line, gates):
+def _admit(server, priority_queue, gates):
     """Admit if a group waits; when the wait of the oldest ends, if that is what they wait for."""
     now = server.now
     if now.queued == 0:
         return np.inf
-    due = server.entrance.arrival[server.queue[0]] + gates.max_wait
-    group = server.entrance.now.arrived == server.of.size or now.queued >= gates.entrance
-    if not group and server.watch.now.seconds < due:
+    due = server.arrival_queue.arrival[server.queue[0]] + gates.max_wait
+    group = server.arrival_queue.now.arrived == server.of.size or now.queued >= gates.arrival_queue
+    if not group and server.round_clock.now.seconds < due:
         return due
     while now.queued > 0:
         more = server.of[server.queue[0]].prompt + 1
         if need(server) + gates.now.held + more > server.memory:
             break
-        i = call_next(server, line)
+        i = dequeue(server, priority_queue)
         gates.admitted[i] = gates.now.admitted
         gates.now.admitted += 1
         enter(server, i, True)
     # Those left over, fewer than a group, wait for one again.
-    due = server.entrance.arrival[server.queue[0]] + gates.max_wait if now.queued > 0 else np.inf
-    return due if due > server.watch.now.seconds else np.inf
+    due = (
+        server.arrival_queue.arrival[server.queue[0]] + gates.max_wait if now.queued > 0 else np.inf
+    )
+    return due if due > server.round_clock.now.seconds else np.inf
 
 
 @part
@@ -209,24 +211,24 @@ def _rounds_to_change(server, gates):
 
 
 @kernel
-def _nested_wait(server, line, gates):
+def _nested_wait(server, priority_queue, gates):
     now = server.now
     while next_decision(server):
-        line_up_arrivals(server, line)
+        enqueue_arrivals(server, priority_queue)
         _count_at_gates(server, gates)
         _pause(server, gates)
         _go_on(server, gates)
         too_many = need(server) + gates.now.held > server.memory
         while need(server) + gates.now.held > server.memory:
-            _restart_newest(server, line, gates)
+            _restart_newest(server, priority_queue, gates)
         if too_many and now.running > 0:
             advance(server, 1, False)
             continue
-        moment = min(_admit(server, line, gates), next_to_come(server.entrance))
+        moment = min(_admit(server, priority_queue, gates), next_to_come(server.arrival_queue))
         for k in range(gates.now.standing):
             moment = min(moment, gates.since[gates.who[k]] + gates.max_wait)
         if now.running == 0:
-            wait_idle(server.watch, min(moment, next_to_give_up(server.entrance)))
+            wait_idle(server.round_clock, min(moment, next_to_give_up(server.arrival_queue)))
         else:
             advance_until(server, _rounds_to_change(server, gates), moment)
 
@@ -255,13 +257,13 @@ def gates_at(output, segments, group):
     return np.append(at, NEVER), np.append(sizes, 1)
 
 
-def nested_wait(workload, memory, at, size, entrance, max_wait, clock, progress):
+def nested_wait(workload, memory, at, size, arrival_queue, max_wait, clock, progress):
     """Run under the rule above, with the gates that `gates_at` describes."""
     n = len(workload)
     gates = Gates(
         at=at,
         size=size,
-        entrance=entrance,
+        arrival_queue=arrival_queue,
         max_wait=max_wait,
         next=np.zeros(n, np.int64),
         since=np.zeros(n),
@@ -271,8 +273,14 @@ def nested_wait(workload, memory, at, size, entrance, max_wait, clock, progress)
         due=np.empty(len(at)),
         now=np.zeros(1, RESIDENTS)[0],
     )
-    line = new_line(np.zeros(n))
-    return serve(workload, memory, clock, partial(_nested_wait, line=line, gates=gates), progress)
+    priority_queue = new_priority_queue(np.zeros(n))
+    return serve(
+        workload,
+        memory,
+        clock,
+        partial(_nested_wait, priority_queue=priority_queue, gates=gates),
+        progress,
+    )
 
 
 @policy(

@@ -9,7 +9,7 @@ from functools import partial
 
 from engine.compiled import kernel, part
 from engine.policy import Param, policy
-from engine.simulate.entrance import first_waiting
+from engine.simulate.arrival_queue import first_waiting
 from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
@@ -39,13 +39,13 @@ def _orca(server, longest):
         reserved = 0
         for place in range(now.running):
             reserved += _reserve(server, server.batch[place], longest)
-        i = first_waiting(server.entrance)
+        i = first_waiting(server.arrival_queue)
         while i >= 0:
             reserved += _reserve(server, i, longest)
             if reserved > server.memory:
                 break
             enter(server, i, True)
-            i = first_waiting(server.entrance)
+            i = first_waiting(server.arrival_queue)
         advance(server, rounds_to_completion(server), i < 0)
 
 

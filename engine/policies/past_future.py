@@ -6,8 +6,14 @@ import numpy as np
 
 from engine.compiled import kernel
 from engine.policy import Param, policy
-from engine.simulate.entrance import arrival_order
-from engine.simulate.outlook import admit_along, look_out, new_outlook, recover, rounds_to_change
+from engine.simulate.arrival_queue import arrival_order
+from engine.simulate.look_ahead_plan import (
+    admit_along,
+    look_out,
+    new_look_ahead_plan,
+    recover,
+    rounds_to_change,
+)
 from engine.simulate.preempting import NEWEST_DROPPED, admission_limit
 from engine.simulate.serve import serve
 from engine.simulate.server import (
@@ -20,14 +26,14 @@ ONE_TENTH_MORE = 1
 
 
 @kernel
-def _past_future(server, outlook, line):
-    come = server.entrance.now
+def _past_future(server, look_ahead_plan, line):
+    come = server.arrival_queue.now
     while next_decision(server):
-        if recover(server, outlook):
+        if recover(server, look_ahead_plan):
             advance(server, 1, False)
             continue
-        look_out(server, outlook)
-        start = admit_along(server, outlook, line, come.arrived)
+        look_out(server, look_ahead_plan)
+        start = admit_along(server, look_ahead_plan, line, come.arrived)
         nobody_waits = server.now.queued == 0 and come.waiting == 0
         advance(server, rounds_to_change(server, start), nobody_waits)
 
@@ -36,10 +42,14 @@ def past_future(workload, memory, predicted, margin, clock, progress):
     """Run under the rule above; `predicted` (n,) int64 are the outputs that are reckoned with."""
     predicted = predicted[arrival_order(workload)]
     limit = admission_limit(memory, margin)
-    outlook = new_outlook(predicted, memory, limit, NEWEST_DROPPED, ONE_TENTH_MORE)
+    look_ahead_plan = new_look_ahead_plan(predicted, memory, limit, NEWEST_DROPPED, ONE_TENTH_MORE)
     line = np.arange(len(workload))
     return serve(
-        workload, memory, clock, partial(_past_future, outlook=outlook, line=line), progress
+        workload,
+        memory,
+        clock,
+        partial(_past_future, look_ahead_plan=look_ahead_plan, line=line),
+        progress,
     )
 
 

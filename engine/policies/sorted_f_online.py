@@ -6,10 +6,10 @@ from engine.batches.choose import exact_or_swap
 from engine.batches.exact import LIMIT
 from engine.batches.swap import swap
 from engine.policy import MARGIN, policy
-from engine.simulate.entrance import arrival_order
+from engine.simulate.arrival_queue import arrival_order
 from engine.simulate.preempting import admission_limit
 from engine.simulate.replanning import replanning
-from engine.simulate.replanning_guesses import replanning_guesses
+from engine.simulate.replanning_on_predictions import replanning_on_predictions
 
 
 def next_batch(row, prompt, output, memory):
@@ -32,7 +32,7 @@ def in_batches(workload, memory, predicted, starts_over, limit, clock, progress)
         return waiting[chosen][np.argsort(output[chosen], kind="stable")]
 
     rule = (predicted, batch, starts_over, limit)
-    return replanning_guesses(workload, memory, *rule, clock, progress)
+    return replanning_on_predictions(workload, memory, *rule, clock, progress)
 
 
 @policy(

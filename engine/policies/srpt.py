@@ -11,9 +11,9 @@ from functools import partial
 
 from engine.compiled import kernel, part
 from engine.policy import policy
+from engine.simulate.arrival_queue import arrival_order
 from engine.simulate.best_ranked import keep_best
-from engine.simulate.entrance import arrival_order
-from engine.simulate.line import line_up_arrivals, new_line
+from engine.simulate.priority_queue import enqueue_arrivals, new_priority_queue
 from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
@@ -25,19 +25,19 @@ from engine.simulate.server import (
 
 
 @part
-def _rank_batch(server, line, planned):
+def _rank_batch(server, priority_queue, planned):
     """Bring the keys of the batch, the tokens left, up to date."""
     for place in range(server.now.running):
         i = server.batch[place]
-        line.key[i] = max(planned[i] - tokens(server, i), 1)
+        priority_queue.key[i] = max(planned[i] - tokens(server, i), 1)
 
 
 @kernel
-def _srpt(server, line, planned):
+def _srpt(server, priority_queue, planned):
     while next_decision(server):
-        _rank_batch(server, line, planned)
-        line_up_arrivals(server, line)
-        keep_best(server, line, False, 0.0)
+        _rank_batch(server, priority_queue, planned)
+        enqueue_arrivals(server, priority_queue)
+        keep_best(server, priority_queue, False, 0.0)
         rounds = min(rounds_to_completion(server), rounds_to_overflow(server, server.memory))
         advance(server, rounds, True)
 
@@ -45,7 +45,7 @@ def _srpt(server, line, planned):
 def srpt(workload, memory, planned, clock, progress):
     """Run under the rule above; `planned` (n,) int64 are the outputs that are reckoned with."""
     planned = planned[arrival_order(workload)]
-    rule = partial(_srpt, line=new_line(planned), planned=planned)
+    rule = partial(_srpt, priority_queue=new_priority_queue(planned), planned=planned)
     return serve(workload, memory, clock, rule, progress)
 
 

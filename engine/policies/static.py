@@ -18,20 +18,20 @@ import numpy as np
 
 from engine.compiled import kernel, part
 from engine.policy import policy
-from engine.simulate.entrance import arrival_order, first_waiting
-from engine.simulate.outlook import planned_left
+from engine.simulate.arrival_queue import arrival_order, first_waiting
+from engine.simulate.look_ahead_plan import planned_left
 from engine.simulate.preempting import NEWEST_DROPPED, preempt
 from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
     all_over,
-    close_stay,
+    close_residency,
     complete,
     enter,
     has_room,
     meet,
     need,
-    open_stay,
+    open_residency,
     rounds_to_completion,
     rounds_to_overflow,
 )
@@ -61,7 +61,7 @@ def _form_batch(server, members, predicted):
     prompts, longest = 0, 0
     while True:
         back = now.queued > 0
-        i = server.queue[now.queued - 1] if back else first_waiting(server.entrance)
+        i = server.queue[now.queued - 1] if back else first_waiting(server.arrival_queue)
         if i < 0:
             return
         r = server.of[i]
@@ -81,8 +81,8 @@ def _hold_finished(server, members):
     """Members that the last round completed keep their memory."""
     for place in range(members.now.members):
         r = server.of[members.who[place]]
-        if r.finish == server.watch.now.round:
-            open_stay(server, members.who[place], r.prompt + r.output, 0)
+        if r.finish == server.round_clock.now.round:
+            open_residency(server, members.who[place], r.prompt + r.output, 0)
             members.now.kept += r.prompt + r.output
 
 
@@ -92,7 +92,7 @@ def _free_finished(server, members):
     for place in range(members.now.members):
         r = server.of[members.who[place]]
         if r.finish != NEVER and server.log[r.stay].end == NEVER:
-            close_stay(server, members.who[place])
+            close_residency(server, members.who[place])
     members.now.members = 0
     members.now.kept = 0
 

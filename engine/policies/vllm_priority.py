@@ -14,10 +14,10 @@ from typing import NamedTuple
 from engine.compiled import kernel, part
 from engine.policies.vllm import MAX_NUM_SEQS, WATERMARK
 from engine.policy import Param, policy
+from engine.simulate.arrival_queue import arrival_order
 from engine.simulate.best_ranked import put_out, worst_ranked
-from engine.simulate.entrance import arrival_order
-from engine.simulate.line import call_next, line_up_arrivals, new_line
 from engine.simulate.preempting import admission_limit
+from engine.simulate.priority_queue import dequeue, enqueue_arrivals, new_priority_queue
 from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
@@ -37,7 +37,7 @@ AGEING = Param(
 )
 
 
-class Admission(NamedTuple):
+class PriorityAdmission(NamedTuple):
     """The rule's numbers.
 
     Attributes
@@ -53,29 +53,29 @@ class Admission(NamedTuple):
 
 
 @part
-def _admit(server, line, rule):
+def _admit(server, priority_queue, rule):
     now, of = server.now, server.of
     while now.queued > 0 and now.running < rule.max_num_seqs:
         i = server.queue[0]
         more = of[i].prompt + of[i].gen + 1
         if need(server) + more > (rule.limit if now.running > 0 else server.memory):
             return
-        enter(server, call_next(server, line), True)
+        enter(server, dequeue(server, priority_queue), True)
 
 
 @kernel
-def _by_priority(server, line, rule):
+def _by_priority(server, priority_queue, rule):
     now = server.now
     while next_decision(server):
-        for i in range(now.arrived_before, server.entrance.now.arrived):
-            line.key[i] += rule.ageing * server.entrance.arrival[i]
-        line_up_arrivals(server, line)
+        for i in range(now.arrived_before, server.arrival_queue.now.arrived):
+            priority_queue.key[i] += rule.ageing * server.arrival_queue.arrival[i]
+        enqueue_arrivals(server, priority_queue)
         if need(server) > server.memory:
             while need(server) > server.memory:
-                put_out(server, line, worst_ranked(server, line), False, 0.0)
+                put_out(server, priority_queue, worst_ranked(server, priority_queue), False, 0.0)
             advance(server, 1, False)
             continue
-        _admit(server, line, rule)
+        _admit(server, priority_queue, rule)
         rounds = min(rounds_to_completion(server), rounds_to_overflow(server, server.memory))
         advance(server, rounds, now.running < rule.max_num_seqs)
 
@@ -93,6 +93,12 @@ def _by_priority(server, line, rule):
     cost=lambda n: 1e-6 * n,
 )
 def simulate(workload, memory, clock, progress, ageing, watermark, max_num_seqs):
-    line = new_line(workload.priority[arrival_order(workload)])
-    rule = Admission(admission_limit(memory, watermark), max_num_seqs, ageing)
-    return serve(workload, memory, clock, partial(_by_priority, line=line, rule=rule), progress)
+    priority_queue = new_priority_queue(workload.priority[arrival_order(workload)])
+    rule = PriorityAdmission(admission_limit(memory, watermark), max_num_seqs, ageing)
+    return serve(
+        workload,
+        memory,
+        clock,
+        partial(_by_priority, priority_queue=priority_queue, rule=rule),
+        progress,
+    )

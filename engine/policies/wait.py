@@ -17,12 +17,12 @@ import numpy as np
 from engine.compiled import kernel, part
 from engine.fluid import round_to_plan
 from engine.policy import MARGIN, Param, policy
-from engine.simulate.entrance import WAITS, arrival_order, next_to_come, next_to_give_up
-from engine.simulate.outlook import (
+from engine.simulate.arrival_queue import WAITS, arrival_order, next_to_come, next_to_give_up
+from engine.simulate.look_ahead_plan import (
     admit_along,
     look_out,
-    new_outlook,
-    next_in_line,
+    new_look_ahead_plan,
+    next_in_queue,
     recover,
     rounds_to_change,
 )
@@ -76,13 +76,13 @@ class Groups(NamedTuple):
 @part
 def _count_arrivals(server, groups):
     """Those that have come wait for a group, and those who have given up do no longer."""
-    come, now = server.entrance.now, server.now
+    come, now = server.arrival_queue.now, server.now
     for k in range(now.gave_up_before, come.gave_up):
         i = has_quit(server, k)
         if i >= 0 and not groups.in_line[i]:
             groups.pending[groups.type_of[i]] -= 1
     for i in range(now.arrived_before, come.arrived):
-        if server.entrance.status[i] == WAITS:
+        if server.arrival_queue.status[i] == WAITS:
             groups.pending[groups.type_of[i]] += 1
 
 
@@ -91,7 +91,7 @@ def _oldest(server, groups, kind):
     """The oldest of the type's pending requests, of which there must be one."""
     while True:
         i = groups.members[groups.first[kind] + groups.passed[kind]]
-        if server.entrance.status[i] == WAITS:
+        if server.arrival_queue.status[i] == WAITS:
             return i
         groups.passed[kind] += 1
 
@@ -99,7 +99,7 @@ def _oldest(server, groups, kind):
 @part
 def _due(server, groups, kind):
     """When the type's oldest pending request has waited long enough."""
-    return server.entrance.arrival[_oldest(server, groups, kind)] + groups.max_wait
+    return server.arrival_queue.arrival[_oldest(server, groups, kind)] + groups.max_wait
 
 
 @part
@@ -107,8 +107,8 @@ def _open_type(server, groups, kind):
     """Let a group of this type stand in line if it may."""
     pending = groups.pending[kind]
     opens = groups.size[kind] if pending >= groups.size[kind] else 0
-    none_due = server.entrance.now.arrived == server.of.size
-    if none_due or server.watch.now.seconds >= _due(server, groups, kind):
+    none_due = server.arrival_queue.now.arrived == server.of.size
+    if none_due or server.round_clock.now.seconds >= _due(server, groups, kind):
         opens = pending
     for _ in range(opens):
         i = _oldest(server, groups, kind)
@@ -141,21 +141,21 @@ def _open_groups(server, groups):
 
 
 @kernel
-def _wait(server, outlook, groups):
+def _wait(server, look_ahead_plan, groups):
     now = server.now
     while next_decision(server):
         _count_arrivals(server, groups)
         again, moment = _open_groups(server, groups)
-        moment = min(moment, next_to_come(server.entrance))
+        moment = min(moment, next_to_come(server.arrival_queue))
         end = groups.end[0]
-        if now.running == 0 and now.queued == 0 and next_in_line(server, groups.line, end) < 0:
-            wait_idle(server.watch, min(moment, next_to_give_up(server.entrance)))
+        if now.running == 0 and now.queued == 0 and next_in_queue(server, groups.line, end) < 0:
+            wait_idle(server.round_clock, min(moment, next_to_give_up(server.arrival_queue)))
             continue
-        if recover(server, outlook):
+        if recover(server, look_ahead_plan):
             advance(server, 1, False)
             continue
-        look_out(server, outlook)
-        start = admit_along(server, outlook, groups.line, end)
+        look_out(server, look_ahead_plan)
+        start = admit_along(server, look_ahead_plan, groups.line, end)
         advance_until(server, 1 if again else rounds_to_change(server, start), moment)
 
 
@@ -206,8 +206,14 @@ def wait(workload, memory, predicted, types, sizes, max_wait, limit, clock, prog
         end=np.zeros(1, np.int64),
         max_wait=max_wait,
     )
-    outlook = new_outlook(predicted[order], memory, limit, NEWEST_DROPPED)
-    return serve(workload, memory, clock, partial(_wait, outlook=outlook, groups=groups), progress)
+    look_ahead_plan = new_look_ahead_plan(predicted[order], memory, limit, NEWEST_DROPPED)
+    return serve(
+        workload,
+        memory,
+        clock,
+        partial(_wait, look_ahead_plan=look_ahead_plan, groups=groups),
+        progress,
+    )
 
 
 @policy(

@@ -25,7 +25,7 @@ from engine.metrics import memory_curve
 from engine.policy import POLICIES
 from engine.progress import Progress, silent
 from engine.proof.dual import Dual, evaluate
-from engine.proof.time_indexed import Model, model_up_to
+from engine.proof.time_indexed import TimeIndexedModel, model_up_to
 from engine.proof.time_indexed.by_pulp import written_out
 from engine.proof.time_indexed.quiet import quiet_solver, run_reporting
 from engine.simulate.run import Run, visible_rounds
@@ -89,7 +89,7 @@ def _best_known(workload: Workload, memory: int, seconds: float) -> Run:
     return min(runs, key=lambda run: run.latency.sum())
 
 
-def _promising(known: Run, dual: Dual) -> Model:
+def _promising(known: Run, dual: Dual) -> TimeIndexedModel:
     """The model without the starts that no schedule as good as `known` can have."""
     workload = known.workload
     total = float(known.latency.sum())
@@ -114,7 +114,7 @@ def _check_size(size: int, most: int, what: str) -> None:
         )
 
 
-def _above_least(model: Model, prices: np.ndarray) -> np.ndarray:
+def _above_least(model: TimeIndexedModel, prices: np.ndarray) -> np.ndarray:
     """(c,) float64: what each column costs, memory at its price, above its request's cheapest."""
     workload = model.workload
     last = int((model.start + workload.output[model.request]).max())
@@ -129,7 +129,9 @@ def _above_least(model: Model, prices: np.ndarray) -> np.ndarray:
     return charge - least[model.request]
 
 
-def _solve(model: Model, known: Run, lower: float, seconds: float, progress) -> Hindsight:
+def _solve(
+    model: TimeIndexedModel, known: Run, lower: float, seconds: float, progress
+) -> Hindsight:
     import highspy
     import pulp
 
@@ -160,7 +162,7 @@ def _solve(model: Model, known: Run, lower: float, seconds: float, progress) -> 
     return _judged(model, known, chosen, lower, seconds)
 
 
-def _values_of(model: Model, known: Run, x) -> dict[str, float]:
+def _values_of(model: TimeIndexedModel, known: Run, x) -> dict[str, float]:
     """Every variable's value in the known schedule, by its name."""
     is_known = model.start == known.start[model.request]
     column, row, tokens = model.held
@@ -171,7 +173,7 @@ def _values_of(model: Model, known: Run, x) -> dict[str, float]:
     return values
 
 
-def _judged(model: Model, known: Run, chosen, lower: float, seconds: float) -> Hindsight:
+def _judged(model: TimeIndexedModel, known: Run, chosen, lower: float, seconds: float) -> Hindsight:
     """The better of the two schedules, checked exactly, and what the lower bound proves of it."""
     workload, run = model.workload, known
     if chosen.sum() == len(workload):

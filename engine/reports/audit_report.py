@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from engine import wording
-from engine.audit import Audit, Standing
-from engine.audit.standings import duration, headline, remarks
-from engine.audit.tables import standings_table, windows_table
+from engine.audit import Audit, RankedSchedule
+from engine.audit.ranking import duration, headline, remarks
+from engine.audit.tables import ranking_table, windows_table
 from engine.figures.audit import draw_gap_over_day, draw_standings
 from engine.figures.html import html_page
 from engine.traces import Report
@@ -19,7 +19,9 @@ WHAT_A_GAP_IS = (
 )
 
 
-def audit_report(title: str, found: Audit, judged: Standing, report: Report | None = None) -> str:
+def audit_report(
+    title: str, found: Audit, judged: RankedSchedule, report: Report | None = None
+) -> str:
     """The HTML: the answer, where in the day the gap arises, every schedule, every window.
 
     Parameters
@@ -28,15 +30,15 @@ def audit_report(title: str, found: Audit, judged: Standing, report: Report | No
     judged : the schedule that the audit is about
     report : how the trace was read
     """
-    standings = [judged, *(one for one in found.standings if one is not judged)]
-    drawn = [one for one in standings if one.gap is not None][:DRAWN]
+    ranking = [judged, *(one for one in found.ranking if one is not judged)]
+    drawn = [one for one in ranking if one.gap is not None][:DRAWN]
     blocks = [f"# {headline(found, judged)}", title, WHAT_A_GAP_IS]
     if drawn and len(found.judged) > 1:
         blocks += ["## Where in the day it arises", draw_gap_over_day(found, drawn)]
     blocks += remarks(found, judged)
     blocks += ["## Every schedule over all windows"]
     blocks += [draw_standings(drawn)] if drawn else []
-    blocks += [standings_table(standings), "## Every window", windows_table(found, judged)]
+    blocks += [ranking_table(ranking), "## Every window", windows_table(found, judged)]
     if report is not None:
         blocks += ["## The trace", import_table(report), *report.remarks()]
     return html_page(f"Audit: {title}", blocks)

@@ -35,7 +35,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Effect:
+class ChangeEffect:
     """One policy in both views.
 
     Attributes
@@ -76,7 +76,7 @@ class Comparison:
     """
 
     changes: tuple[Change, ...]
-    effects: tuple[Effect, ...]
+    effects: tuple[ChangeEffect, ...]
     unit: str
     same_engine: bool
 
@@ -87,7 +87,7 @@ class Comparison:
             return f"{what}."
         return f"{what}: {_effect_in_words(self._clearest(), self.unit)}."
 
-    def _clearest(self) -> Effect:
+    def _clearest(self) -> ChangeEffect:
         """The quickest policy of those that the change touches."""
         touched = [effect for effect in self.effects if abs(effect.gain or 0.0) >= SAME]
         return min(touched or self.effects, key=lambda effect: effect.after["mean_latency"])
@@ -106,10 +106,10 @@ def compare(before: Snapshot, after: Snapshot) -> Comparison:
     return Comparison(changes, effects, before.unit, before.engine == after.engine)
 
 
-def _effects(before: Sequence[Mapping], after: Sequence[Mapping]) -> tuple[Effect, ...]:
+def _effects(before: Sequence[Mapping], after: Sequence[Mapping]) -> tuple[ChangeEffect, ...]:
     later = {result["policy"]: result for result in after}
     return tuple(
-        Effect(result["policy"], result, later[result["policy"]])
+        ChangeEffect(result["policy"], result, later[result["policy"]])
         for result in before
         if result["policy"] in later
     )
@@ -125,7 +125,7 @@ def _what_changed(changes: Sequence[Change]) -> str:
     return f"{wording.count(len(changes))} fields changed, {told}{more}"
 
 
-def _effect_in_words(effect: Effect, unit: str) -> str:
+def _effect_in_words(effect: ChangeEffect, unit: str) -> str:
     name = f"**{effect.policy}**"
     if effect.overloaded:
         return {

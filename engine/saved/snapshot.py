@@ -135,7 +135,7 @@ def facts_of(
     trace : the name of the file that requests are from
     """
     of_requests = _given(workload, trace) if scenario is None else _drawn(scenario)
-    terms = workload.door.in_words()
+    terms = workload.admission_limits.in_words()
     return {
         "M (tokens)": memory,
         **of_requests,
@@ -151,7 +151,14 @@ def _drawn(scenario: Scenario) -> dict[str, Any]:
     size = "n" if scenario.horizon is None else "horizon"
     of_others = {name for kind in ARRIVALS for name in OF_ARRIVALS.get(kind, ())}
     told = {size, *OF_ARRIVALS.get(scenario.arrivals, ())}
-    hidden = {"memory", "mix", "n", "horizon", "door", *of_others} - told  # facts_of has the door
+    hidden = {
+        "memory",
+        "mix",
+        "n",
+        "horizon",
+        "admission_limits",
+        *of_others,
+    } - told  # facts_of has the door
     values = {
         entry.name: getattr(scenario, entry.name)
         for entry in fields(Scenario)

@@ -18,7 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from engine.demand.scenario import Scenario
 from engine.saved.keeping import TABLES, Keeping
 from engine.sweeps.heat_map import Cell, HeatMap, Place
-from engine.sweeps.reading import Reading
+from engine.sweeps.reading import CellReading
 from engine.version import version
 
 MOST_CHARACTERS = 100_000_000  # of all parts together
@@ -93,7 +93,7 @@ def _record(cell: Cell) -> dict:
 def _cells(content: str) -> dict[Place, Cell]:
     return {
         (column, row): {
-            name: None if found is None else Reading(**found) for name, found in record.items()
+            name: None if found is None else CellReading(**found) for name, found in record.items()
         }
         for column, row, record in json.loads(content)
     }

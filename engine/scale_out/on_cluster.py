@@ -22,7 +22,7 @@ from distributed.comm import CommClosedError
 from engine.errors import InputError
 from engine.progress import Progress
 from engine.scale_out.sweep import TICK, Sweep, done_of
-from engine.scale_out.worker import Outcome, by_value
+from engine.scale_out.worker import TaskOutcome, by_value
 from engine.version import version
 
 CONNECT = 5.0  # seconds until a scheduler counts as absent
@@ -142,7 +142,7 @@ class _Patience:
 
 def _results(client: Client, done: list[Future]) -> list[list]:
     try:
-        outcomes: list[Outcome] = client.gather(done)
+        outcomes: list[TaskOutcome] = client.gather(done)
     except (FutureCancelledError, CommClosedError):
         raise InputError("the scheduler was lost while the sweep ran: start it again") from None
     except KilledWorker:

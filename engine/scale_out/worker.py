@@ -18,7 +18,7 @@ from engine.version import version
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TaskOutcome:
     """What came of some pieces.
 
     Attributes
@@ -54,17 +54,17 @@ def by_value() -> tuple[Callable, Callable]:
     return engine_there, visit
 
 
-def perform(shared: bytes, items: bytes, asked: str) -> Outcome:
+def perform(shared: bytes, items: bytes, asked: str) -> TaskOutcome:
     """Unpack pieces and do them, if this is the engine that was asked for."""
     if version() != asked:
-        return Outcome(version())
+        return TaskOutcome(version())
     do, known = _unpacked(shared)
     try:
-        return Outcome(asked, tuple(do(known, item, go_on) for item in pickle.loads(items)))
+        return TaskOutcome(asked, tuple(do(known, item, go_on) for item in pickle.loads(items)))
     except InputError as problem:
-        return Outcome(asked, problem=problem)
+        return TaskOutcome(asked, problem=problem)
     except Stopped:
-        return Outcome(asked)
+        return TaskOutcome(asked)
 
 
 @lru_cache(maxsize=2)  # all pieces of a sweep that a worker gets share one object

@@ -16,42 +16,46 @@ completes, is put out or changes rank: a policy's kernel jumps to the next of th
 from __future__ import annotations
 
 from engine.compiled import part
-from engine.simulate.line import call_next, goes_before, line_up
+from engine.simulate.priority_queue import dequeue, enqueue, goes_before
 from engine.simulate.server import drop, enter, need, swap_in, swap_out
 
 
 @part
-def worst_ranked(server, line):
+def worst_ranked(server, priority_queue):
     """The place in the batch of the request that ranks last."""
     batch, worst = server.batch, 0
     for place in range(1, server.now.running):
-        if goes_before(line, batch[worst], batch[place]):
+        if goes_before(priority_queue, batch[worst], batch[place]):
             worst = place
     return worst
 
 
 @part
-def put_out(server, line, place, swap, transfer):
+def put_out(server, priority_queue, place, swap, transfer):
     """The request at `place` waits again, its KV cache swapped out or dropped."""
-    line_up(server, line, swap_out(server, place, transfer) if swap else drop(server, place, True))
+    enqueue(
+        server,
+        priority_queue,
+        swap_out(server, place, transfer) if swap else drop(server, place, True),
+    )
 
 
 @part
-def keep_best(server, line, swap, transfer):
+def keep_best(server, priority_queue, swap, transfer):
     """Let the best-ranked run; `line.key` must be right for the batch too."""
     now, of = server.now, server.of
     while need(server) > server.memory:
-        put_out(server, line, worst_ranked(server, line), swap, transfer)
+        put_out(server, priority_queue, worst_ranked(server, priority_queue), swap, transfer)
     while now.queued > 0:
         i = server.queue[0]
         if need(server) + of[i].prompt + of[i].gen + 1 <= server.memory:
-            call_next(server, line)
+            dequeue(server, priority_queue)
             if swap and of[i].start >= 0:
                 swap_in(server, i, transfer)
             else:
                 enter(server, i, True)
             continue
-        worst = worst_ranked(server, line)
-        if goes_before(line, server.batch[worst], i):
+        worst = worst_ranked(server, priority_queue)
+        if goes_before(priority_queue, server.batch[worst], i):
             return
-        put_out(server, line, worst, swap, transfer)
+        put_out(server, priority_queue, worst, swap, transfer)

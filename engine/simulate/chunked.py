@@ -25,11 +25,11 @@ from engine.simulate.run import Run
 from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
-    close_stay,
+    close_residency,
     decode,
     join,
     next_decision,
-    open_stay,
+    open_residency,
     rounds_to_completion,
     rounds_to_overflow,
     tokens,
@@ -62,8 +62,8 @@ def _prefill_under_way(server, budget):
         prefilled += chunk
         server.of[i].left -= chunk
         if server.of[i].left == 0:
-            close_stay(server, i)
-            open_stay(server, i, server.of[i].prompt + server.of[i].gen, 1)
+            close_residency(server, i)
+            open_residency(server, i, server.of[i].prompt + server.of[i].gen, 1)
             decode(server, i)
             ended += 1
     return prefilled, ended
@@ -104,7 +104,7 @@ def _admit_in_chunks(server, rule, memory, budget):
             prefilled += chunk
             r.left = holding - chunk
             ended += r.left == 0
-        open_stay(server, i, holding, 1 if r.left == 0 else 0)
+        open_residency(server, i, holding, 1 if r.left == 0 else 0)
         if r.left == 0:
             decode(server, i)
         else:
@@ -131,7 +131,7 @@ def _chunked(server, rule):
             decoding += joined
             context += theirs
         if prefilled > 0 or under_way or preempted:
-            pass_rounds(server.watch, 1, prefilled, decoding, context)
+            pass_rounds(server.round_clock, 1, prefilled, decoding, context)
             now.held += decoding + ended
             continue
         slack = (rule.block - 1) * now.running  # blocks round each request up by at most this

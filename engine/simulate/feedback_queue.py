@@ -22,9 +22,9 @@ import numpy as np
 from engine.compiled import kernel, part
 from engine.machine.clock import Clock
 from engine.progress import Progress
+from engine.simulate.arrival_queue import WAITS, arrival_order
 from engine.simulate.best_ranked import keep_best
-from engine.simulate.entrance import WAITS, arrival_order
-from engine.simulate.line import line_up_arrivals, move_up, new_line
+from engine.simulate.priority_queue import enqueue_arrivals, move_up, new_priority_queue
 from engine.simulate.run import Run
 from engine.simulate.serve import serve
 from engine.simulate.server import (
@@ -93,7 +93,7 @@ def _unlink(feedback, i):
 
 
 @part
-def _sink(server, line, feedback, rules):
+def _sink(server, priority_queue, feedback, rules):
     """Those of the batch that have used up their quantum go one level down."""
     for place in range(server.now.running):
         i = server.batch[place]
@@ -101,20 +101,20 @@ def _sink(server, line, feedback, rules):
         if generated - feedback.mark[i] == rules.quantum << feedback.level[i]:
             feedback.level[i] += 1
             feedback.mark[i] = generated
-            line.key[i] = feedback.level[i]
+            priority_queue.key[i] = feedback.level[i]
 
 
 @part
-def _rise(server, line, feedback, rules):
+def _rise(server, priority_queue, feedback, rules):
     """Those who have starved are back on level 0."""
     end = server.of.size
     oldest = feedback.newer[end]
-    while oldest != end and feedback.since[oldest] + rules.starved <= server.watch.now.round:
+    while oldest != end and feedback.since[oldest] + rules.starved <= server.round_clock.now.round:
         _unlink(feedback, oldest)
         feedback.level[oldest] = 0
         feedback.mark[oldest] = server.of[oldest].gen
-        line.key[oldest] = 0
-        move_up(server, line, oldest)
+        priority_queue.key[oldest] = 0
+        move_up(server, priority_queue, oldest)
         oldest = feedback.newer[end]
 
 
@@ -124,7 +124,7 @@ def _rounds_to_change(server, feedback, rules):
     rounds = NEVER
     oldest = feedback.newer[server.of.size]
     if oldest != server.of.size:
-        rounds = feedback.since[oldest] + rules.starved - server.watch.now.round
+        rounds = feedback.since[oldest] + rules.starved - server.round_clock.now.round
     for place in range(server.now.running):
         i = server.batch[place]
         used = tokens(server, i) - feedback.mark[i]
@@ -138,7 +138,7 @@ def _relink(server, feedback, before, running):
 
     `before[:running]` was the batch before it.
     """
-    come, at = server.entrance.now, server.watch.now.round
+    come, at = server.arrival_queue.now, server.round_clock.now.round
     for place in range(server.now.running):
         if feedback.since[server.batch[place]] != NEVER:
             _unlink(feedback, server.batch[place])
@@ -152,20 +152,20 @@ def _relink(server, feedback, before, running):
         if waits and feedback.level[i] > 0:
             _link(feedback, i, at)
     for i in range(server.now.arrived_before, come.arrived):
-        if server.entrance.status[i] == WAITS and feedback.level[i] > 0:
+        if server.arrival_queue.status[i] == WAITS and feedback.level[i] > 0:
             _link(feedback, i, at)
 
 
 @kernel
-def _feedback_queue(server, line, feedback, before, rules):
+def _feedback_queue(server, priority_queue, feedback, before, rules):
     now = server.now
     while next_decision(server):
-        _sink(server, line, feedback, rules)
+        _sink(server, priority_queue, feedback, rules)
         running = now.running
         before[:running] = server.batch[:running]
-        line_up_arrivals(server, line)
-        _rise(server, line, feedback, rules)
-        keep_best(server, line, True, rules.transfer)
+        enqueue_arrivals(server, priority_queue)
+        _rise(server, priority_queue, feedback, rules)
+        keep_best(server, priority_queue, True, rules.transfer)
         _relink(server, feedback, before, running)
         rounds = min(rounds_to_completion(server), rounds_to_overflow(server, server.memory))
         advance(server, min(rounds, _rounds_to_change(server, feedback, rules)), True)
@@ -186,7 +186,7 @@ def feedback_queue(
     """Run the requests, each of which fits in `memory`, under the rule above."""
     n = len(workload)
     level = _first_level(workload.prompt[arrival_order(workload)], rules.quantum)
-    line = new_line(level)
+    priority_queue = new_priority_queue(level)
     feedback = Feedback(
         level=level,
         mark=np.zeros(n, np.int64),
@@ -195,5 +195,11 @@ def feedback_queue(
         newer=np.full(n + 1, n),
     )
     before = np.empty(n, np.int64)
-    rule = partial(_feedback_queue, line=line, feedback=feedback, before=before, rules=rules)
+    rule = partial(
+        _feedback_queue,
+        priority_queue=priority_queue,
+        feedback=feedback,
+        before=before,
+        rules=rules,
+    )
     return serve(workload, memory, clock, rule, progress)

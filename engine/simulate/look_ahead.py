@@ -28,14 +28,14 @@ import numpy as np
 
 from engine.compiled import kernel, part
 from engine.machine.clock import ROUNDS, Clock
-from engine.simulate.entrance import (
+from engine.simulate.arrival_queue import (
     WAITS,
     arrival_order,
     as_it_came,
     let_in,
+    new_arrival_queue,
     next_to_come,
     next_to_give_up,
-    open_entrance,
     see,
     send_next,
     who_left,
@@ -44,7 +44,7 @@ from engine.simulate.profile import Profile, earliest_fit, insert, new_profile, 
 from engine.simulate.run import Run, visible_rounds
 from engine.simulate.timetable import (
     NEVER,
-    new_watch,
+    new_round_clock,
     pass_rounds,
     rounds_before,
     timetable_of,
@@ -142,17 +142,17 @@ def _start_in_rounds(ranked, visible, by_arrival, memory, skip):
 
 
 @kernel
-def run_batch(profile, watch, first, memory, started, prefilled, until, arrival):
+def run_batch(profile, round_clock, first, memory, started, prefilled, until, arrival):
     """Pass the time until round `until`, a round that begins at or after `arrival`, or idleness.
 
     `started` requests with `prefilled` prompt tokens begin in the first round. Returns
     where the profile begins then.
     """
     x, alive, slack = profile
-    now = watch.now
+    now = round_clock.now
     if started > 0:
         context = used_between(x, alive, slack, memory, first, now.round) - prefilled
-        pass_rounds(watch, 1, prefilled, alive[first] - started, context)
+        pass_rounds(round_clock, 1, prefilled, alive[first] - started, context)
     while first < x.size:
         if x[first] <= now.round:
             first += 1
@@ -162,43 +162,50 @@ def run_batch(profile, watch, first, memory, started, prefilled, until, arrival)
         context = used_between(x, alive, slack, memory, first, now.round)
         rounds = min(x[first], until) - now.round
         if arrival < np.inf:
-            rounds = min(rounds, rounds_before(watch, arrival, alive[first], context))
-        pass_rounds(watch, rounds, 0, alive[first], context)
+            rounds = min(rounds, rounds_before(round_clock, arrival, alive[first], context))
+        pass_rounds(round_clock, rounds, 0, alive[first], context)
     return first
 
 
 @part
-def _update_waiting(ranked, waiting, entrance, rank_of, known, gone, now):
+def _update_waiting(ranked, waiting, arrival_queue, rank_of, known, gone, now):
     """Let those wait who have come since `known` had, and no longer those who gave up."""
-    for k in range(gone, entrance.now.gave_up):
-        if entrance.quitters[k] < known:
-            remove_waiting(waiting, rank_of[entrance.quitters[k]])
-    for i in range(known, entrance.now.arrived):
-        if entrance.status[i] == WAITS:
+    for k in range(gone, arrival_queue.now.gave_up):
+        if arrival_queue.quitters[k] < known:
+            remove_waiting(waiting, rank_of[arrival_queue.quitters[k]])
+    for i in range(known, arrival_queue.now.arrived):
+        if arrival_queue.status[i] == WAITS:
             ranked.not_before[rank_of[i]] = now
             add_waiting(waiting, rank_of[i])
 
 
 @kernel
-def _start_in_time(ranked, watch, entrance, rank_of, number_of, memory, skip, with_cache):
+def _start_in_time(
+    ranked, round_clock, arrival_queue, rank_of, number_of, memory, skip, with_cache
+):
     """Fill in `start` and write the watch.
 
     `rank_of` (n,) int64 are the ranks of the entrance's requests, `number_of` the reverse.
     Requests `with_cache` decode from their first round on.
     """
-    profile, now, come, first = ranked.profile, watch.now, entrance.now, ranked.profile.x.size
+    profile, now, come, first = (
+        ranked.profile,
+        round_clock.now,
+        arrival_queue.now,
+        ranked.profile.x.size,
+    )
     n, in_loop = rank_of.size, come.submitted < rank_of.size
     waiting = empty_waiting(n)
     while come.arrived < n or come.waiting > 0 or first < profile.x.size:
         known, gone = come.arrived, come.gave_up
-        see(entrance, now.seconds)
+        see(arrival_queue, now.seconds)
         while first == profile.x.size and come.waiting == 0 and come.arrived < n:
-            wait_idle(watch, next_to_come(entrance))
-            see(entrance, now.seconds)
-        _update_waiting(ranked, waiting, entrance, rank_of, known, gone, now.round)
+            wait_idle(round_clock, next_to_come(arrival_queue))
+            see(arrival_queue, now.seconds)
+        _update_waiting(ranked, waiting, arrival_queue, rank_of, known, gone, now.round)
         first, started, prefilled, until = _walk(ranked, waiting, first, memory, skip, now.round)
         for k in range(started):
-            let_in(entrance, number_of[ranked.just_started[k]])
+            let_in(arrival_queue, number_of[ranked.just_started[k]])
         if first == profile.x.size:
             continue  # everyone who was left has given up
         running = profile.alive[first]
@@ -206,12 +213,12 @@ def _start_in_time(ranked, watch, entrance, rank_of, number_of, memory, skip, wi
             started, prefilled = 0, 0
         if in_loop:
             until = min(until, profile.x[first])
-        moment = min(next_to_come(entrance), next_to_give_up(entrance))
-        first = run_batch(profile, watch, first, memory, started, prefilled, until, moment)
+        moment = min(next_to_come(arrival_queue), next_to_give_up(arrival_queue))
+        first = run_batch(profile, round_clock, first, memory, started, prefilled, until, moment)
         if in_loop:
             still = profile.alive[first] if first < profile.x.size else 0
             for _ in range(running - still):
-                send_next(entrance, now.seconds)
+                send_next(arrival_queue, now.seconds)
 
 
 def look_ahead(
@@ -236,14 +243,14 @@ def look_ahead(
     ranked = Ranked(prompt, output, *numbers, profile)
     # Each request starts, arrives and completes once, and each of these ends at most two
     # spans, as does one that gives up.
-    watch = new_watch(clock, 8 * n + 2)
+    round_clock = new_round_clock(clock, 8 * n + 2)
     if clock.is_rounds and not workload.depends_on_run:
         visible = visible_rounds(workload.arrival)[order]
         ranked.not_before[:] = visible
         _start_in_rounds(ranked, visible, np.argsort(visible, kind="stable"), memory, skip)
         left = None
     else:
-        workload, left = _run_in_time(ranked, watch, workload, order, memory, skip)
+        workload, left = _run_in_time(ranked, round_clock, workload, order, memory, skip)
     start = np.empty_like(ranked.start)
     start[order] = ranked.start
     return Run(
@@ -253,20 +260,27 @@ def look_ahead(
         start + workload.output,
         order=order,
         skip=skip,
-        timetable=timetable_of(watch),
+        timetable=timetable_of(round_clock),
         left=left,
     )
 
 
-def _run_in_time(ranked, watch, workload, order, memory, skip):
+def _run_in_time(ranked, round_clock, workload, order, memory, skip):
     """Run on the watch; the workload as it came, and who left unserved."""
     by_arrival = arrival_order(workload)
-    entrance = open_entrance(workload, by_arrival)
+    arrival_queue = new_arrival_queue(workload, by_arrival)
     rank, number = np.empty_like(order), np.empty_like(by_arrival)
     rank[order] = number[by_arrival] = np.arange(len(order))
     _start_in_time(
-        ranked, watch, entrance, rank[by_arrival], number[order], memory, skip, workload.with_cache
+        ranked,
+        round_clock,
+        arrival_queue,
+        rank[by_arrival],
+        number[order],
+        memory,
+        skip,
+        workload.with_cache,
     )
     if workload.concurrency:
-        workload = replace(workload, arrival=as_it_came(workload, entrance, by_arrival))
-    return workload, who_left(entrance, by_arrival)
+        workload = replace(workload, arrival=as_it_came(workload, arrival_queue, by_arrival))
+    return workload, who_left(arrival_queue, by_arrival)

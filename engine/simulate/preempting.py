@@ -29,7 +29,7 @@ from typing import NamedTuple
 from engine.compiled import kernel, part
 from engine.machine.clock import Clock
 from engine.progress import Progress
-from engine.simulate.entrance import first_waiting
+from engine.simulate.arrival_queue import first_waiting
 from engine.simulate.run import Run
 from engine.simulate.serve import serve
 from engine.simulate.server import (
@@ -154,7 +154,7 @@ def make_room(server, rule, memory):
 def head_of_queue(server):
     """Preempted requests first, then in order of arrival; -1 if nobody waits."""
     queued = server.now.queued
-    return server.queue[queued - 1] if queued > 0 else first_waiting(server.entrance)
+    return server.queue[queued - 1] if queued > 0 else first_waiting(server.arrival_queue)
 
 
 @part

@@ -15,15 +15,15 @@ import numpy as np
 
 from engine.machine.clock import Clock
 from engine.progress import Progress
-from engine.simulate.entrance import (
+from engine.simulate.arrival_queue import (
     WAITS,
-    Entrance,
+    ArrivalQueue,
     arrival_order,
     as_it_came,
     let_in,
+    new_arrival_queue,
     next_to_come,
     next_to_give_up,
-    open_entrance,
     see,
     send_next,
     who_left,
@@ -31,7 +31,7 @@ from engine.simulate.entrance import (
 from engine.simulate.look_ahead import run_batch
 from engine.simulate.profile import earliest_fit, insert, new_profile
 from engine.simulate.run import Run
-from engine.simulate.timetable import NEVER, Watch, new_watch, timetable_of, wait_idle
+from engine.simulate.timetable import NEVER, RoundClock, new_round_clock, timetable_of, wait_idle
 from engine.workload import Workload
 
 Batch = Callable[[np.ndarray], np.ndarray]
@@ -65,14 +65,14 @@ class _Memory:
         return 0 if self.is_empty else int(self.profile.alive[self.first])
 
 
-def _has_changed(entrance: Entrance, watch: Watch, is_idle: bool) -> bool:
+def _has_changed(arrival_queue: ArrivalQueue, round_clock: RoundClock, is_idle: bool) -> bool:
     """See who has come and gone, an idle server waits for it; whether anybody has."""
-    come = entrance.now
+    come = arrival_queue.now
     known = int(come["arrived"] + come["gave_up"])
-    see(entrance, watch.now["seconds"])
-    while is_idle and come["waiting"] == 0 and come["arrived"] < len(entrance.arrival):
-        wait_idle(watch, next_to_come(entrance))
-        see(entrance, watch.now["seconds"])
+    see(arrival_queue, round_clock.now["seconds"])
+    while is_idle and come["waiting"] == 0 and come["arrived"] < len(arrival_queue.arrival):
+        wait_idle(round_clock, next_to_come(arrival_queue))
+        see(arrival_queue, round_clock.now["seconds"])
     return bool(come["arrived"] + come["gave_up"] > known)
 
 
@@ -90,29 +90,29 @@ def replanning(
     by_arrival = arrival_order(workload)
     number = np.empty_like(by_arrival)
     number[by_arrival] = np.arange(n)
-    entrance = open_entrance(workload, by_arrival)
-    come = entrance.now
+    arrival_queue = new_arrival_queue(workload, by_arrival)
+    come = arrival_queue.now
     in_loop = come["submitted"] < n
     running = _Memory(workload, memory)
-    watch = new_watch(clock, 8 * n + 2)
+    round_clock = new_round_clock(clock, 8 * n + 2)
     start = np.full(n, -1, np.int64)
     plan: list[int] = []
     planned_at = -1  # how many had started when the present plan was begun
     started = 0
     while come["arrived"] < n or come["waiting"] > 0 or not running.is_empty:
-        if _has_changed(entrance, watch, running.is_empty):
+        if _has_changed(arrival_queue, round_clock, running.is_empty):
             plan = []
-        now, before, prefilled = int(watch.now["round"]), started, 0
+        now, before, prefilled = int(round_clock.now["round"]), started, 0
         until = NEVER
         while come["waiting"] > 0:
             if not plan:
-                waiting = np.flatnonzero(entrance.status[: come["arrived"]] == WAITS)
+                waiting = np.flatnonzero(arrival_queue.status[: come["arrived"]] == WAITS)
                 plan = batch(np.sort(by_arrival[waiting]))[::-1].tolist()
                 planned_at = started
             at = running.start(plan[-1], now)
             if at == now:
                 prefilled += running.prompt[plan[-1]]
-                let_in(entrance, number[plan[-1]])
+                let_in(arrival_queue, number[plan[-1]])
                 start[plan.pop()] = now
                 started += 1
             elif started > planned_at:
@@ -127,13 +127,13 @@ def replanning(
         fresh = (0, 0) if workload.with_cache else (started - before, prefilled)
         if in_loop:
             until = min(until, int(running.profile.x[running.first]))
-        moment = min(next_to_come(entrance), next_to_give_up(entrance))
+        moment = min(next_to_come(arrival_queue), next_to_give_up(arrival_queue))
         running.first = run_batch(
-            running.profile, watch, running.first, memory, *fresh, until, moment
+            running.profile, round_clock, running.first, memory, *fresh, until, moment
         )
         for _ in range(in_batch - running.batch if in_loop else 0):
-            send_next(entrance, watch.now["seconds"])
-    workload = replace(workload, arrival=as_it_came(workload, entrance, by_arrival))
+            send_next(arrival_queue, round_clock.now["seconds"])
+    workload = replace(workload, arrival=as_it_came(workload, arrival_queue, by_arrival))
     finish = start + workload.output
-    left = who_left(entrance, by_arrival)
-    return Run(workload, memory, start, finish, timetable=timetable_of(watch), left=left)
+    left = who_left(arrival_queue, by_arrival)
+    return Run(workload, memory, start, finish, timetable=timetable_of(round_clock), left=left)

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.door import OPEN
+from engine.admission_limits import NO_LIMITS
 from engine.errors import InputError
 from engine.machine.clock import Clock
-from engine.simulate.guessing import in_order
 from engine.simulate.look_ahead import look_ahead
+from engine.simulate.predicted_lengths import in_order
 from engine.simulate.run import Run
 from engine.simulate.timetable import Timetable, lasting
 from engine.workload import Workload
@@ -78,8 +78,8 @@ def planned(
             "a plan made beforehand needs to know when requests arrive: no closed loop"
         )
     expected = workload.believing(workload.expected, memory)
-    if workload.door.loses_requests:
-        everyone = planned(replace(workload, door=OPEN), memory, clock, plan)
+    if workload.admission_limits.loses_requests:
+        everyone = planned(replace(workload, admission_limits=NO_LIMITS), memory, clock, plan)
         order = np.argsort(everyone.start, kind="stable")
         return in_order(workload, memory, order, expected.output, clock=clock)
     if clock.is_rounds or workload.is_backlog:

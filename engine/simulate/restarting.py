@@ -30,8 +30,8 @@ from engine.compiled import kernel, part
 from engine.errors import Livelock
 from engine.machine.clock import Clock
 from engine.progress import Progress
-from engine.simulate.chance import seeded, uniform
-from engine.simulate.line import call_next, line_up, line_up_arrivals, new_line
+from engine.simulate.priority_queue import dequeue, enqueue, enqueue_arrivals, new_priority_queue
+from engine.simulate.random_stream import seeded, uniform
 from engine.simulate.run import Run
 from engine.simulate.serve import serve
 from engine.simulate.server import (
@@ -68,7 +68,7 @@ class Clearing(NamedTuple):
 @part
 def _is_stuck(server, rule, streak):
     """Count a clearing; whether there have been too many in a row."""
-    now, come = server.now, server.entrance.now
+    now, come = server.now, server.arrival_queue.now
     gone = now.finished + come.unserved
     if streak.gone != gone or streak.arrived != come.arrived:
         streak.clearings = 0
@@ -81,7 +81,7 @@ def _is_stuck(server, rule, streak):
 
 
 @part
-def _sweep(server, line, rule, chance):
+def _sweep(server, priority_queue, rule, chance):
     """Clear each running request with probability beta."""
     now, batch = server.now, server.batch
     running, kept = now.running, 0
@@ -91,36 +91,36 @@ def _sweep(server, line, rule, chance):
             now.running -= 1
             let_go(server, i)
             lose(server, i, False)
-            line_up(server, line, i)
+            enqueue(server, priority_queue, i)
         else:
             batch[kept] = i
             kept += 1
 
 
 @part
-def _admit(server, line, rule):
+def _admit(server, priority_queue, rule):
     now = server.now
     while now.queued > 0:
         more = server.of[server.queue[0]].prompt + 1
         if need(server) + more > (rule.limit if now.running > 0 else server.memory):
             break
-        enter(server, call_next(server, line), True)
+        enter(server, dequeue(server, priority_queue), True)
 
 
 @kernel
-def _restarting(server, line, rule, streak, chance):
+def _restarting(server, priority_queue, rule, streak, chance):
     now = server.now
     while next_decision(server):
-        line_up_arrivals(server, line)
+        enqueue_arrivals(server, priority_queue)
         cleared = need(server) > server.memory
         if cleared and _is_stuck(server, rule, streak):
             return
         while need(server) > server.memory:
-            _sweep(server, line, rule, chance)
+            _sweep(server, priority_queue, rule, chance)
         if cleared and now.running > 0:
             advance(server, 1, False)
             continue
-        _admit(server, line, rule)
+        _admit(server, priority_queue, rule)
         rounds = min(rounds_to_completion(server), rounds_to_overflow(server, server.memory))
         advance(server, rounds, now.queued == 0)
 
@@ -147,14 +147,14 @@ def restarting(
     Livelock
         When the same requests restart again and again.
     """
-    line = new_line(np.zeros(len(workload)))
+    priority_queue = new_priority_queue(np.zeros(len(workload)))
     streak = np.zeros(1, STREAK)[0]
     chance = seeded(seed)
 
     def go_on(server: Server) -> None:
-        _restarting(server, line, rule, streak, chance)
+        _restarting(server, priority_queue, rule, streak, chance)
         if streak["stuck"]:
-            at = int(server.watch.now["round"])
+            at = int(server.round_clock.now["round"])
             fix = f"raise {key}.alpha, so that admission leaves more memory free, or raise M"
             raise Livelock(key, at, int(streak["stuck"]), fix)
 

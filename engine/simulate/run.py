@@ -14,7 +14,7 @@ import numpy as np
 from engine import wording
 from engine.errors import InputError
 from engine.machine.clock import ROUNDS, Clock
-from engine.simulate.entrance import GAVE_UP, TURNED_AWAY
+from engine.simulate.arrival_queue import GAVE_UP, TURNED_AWAY
 from engine.simulate.timetable import Timetable
 from engine.workload import Workload
 
@@ -25,7 +25,7 @@ def visible_rounds(arrival: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Stays:
+class Residencies:
     """The periods that requests spent in memory, in order of their begin.
 
     A request that keeps its KV cache and is prefilled at once has one stay. Every return
@@ -120,7 +120,7 @@ class Run:
     start: np.ndarray
     finish: np.ndarray
     first: np.ndarray | None = None
-    logged: Stays | None = None
+    logged: Residencies | None = None
     preempted: Preemptions | None = None
     cut_prompts: bool = False
     timetable: Timetable | None = None
@@ -151,13 +151,13 @@ class Run:
         return 1
 
     @cached_property
-    def stays(self) -> Stays:
+    def residencies(self) -> Residencies:
         """Every period in memory, in order of begin."""
         if self.logged is not None:
             return self.logged
         by_start = np.argsort(self.start, kind="stable")
         by_start = by_start[self.is_served[by_start]]
-        return Stays(
+        return Residencies(
             by_start,
             self.start[by_start],
             self.finish[by_start],
@@ -184,7 +184,7 @@ class Run:
         gone = arrival.copy()
         gone[served] = self.ends(self.finish[served])
         if self.left is not None:
-            gone[self.left == GAVE_UP] += self.workload.door.patience
+            gone[self.left == GAVE_UP] += self.workload.admission_limits.patience
         return gone
 
     def served(self) -> Run:
@@ -228,14 +228,14 @@ class Run:
         """
         place = np.full(len(self.workload), -1)
         place[which] = np.arange(len(which))
-        stays = self.stays
-        of = place[stays.request] >= 0
-        logged = Stays(
-            place[stays.request[of]],
-            stays.begin[of] - begin,
-            stays.end[of] - begin,
-            stays.held[of],
-            stays.grows[of],
+        residencies = self.residencies
+        of = place[residencies.request] >= 0
+        logged = Residencies(
+            place[residencies.request[of]],
+            residencies.begin[of] - begin,
+            residencies.end[of] - begin,
+            residencies.held[of],
+            residencies.grows[of],
         )
         workload = self.workload.take(which)
         return Run(

@@ -13,10 +13,10 @@ import numpy as np
 
 from engine.machine.clock import Clock
 from engine.progress import Progress
-from engine.simulate.entrance import arrival_order, as_it_came, open_entrance, who_left
-from engine.simulate.run import Preemptions, Run, Stays
+from engine.simulate.arrival_queue import arrival_order, as_it_came, new_arrival_queue, who_left
+from engine.simulate.run import Preemptions, Residencies, Run
 from engine.simulate.server import REQUEST, STATE, STAY, Server
-from engine.simulate.timetable import NEVER, new_watch, timetable_of
+from engine.simulate.timetable import NEVER, new_round_clock, timetable_of
 from engine.workload import Workload
 
 
@@ -35,12 +35,12 @@ def open_server(workload: Workload, memory: int, clock: Clock) -> tuple[Server, 
     now["next_done"] = NEVER
     server = Server(
         memory,
-        open_entrance(workload, order),
+        new_arrival_queue(workload, order),
         of,
         np.empty(n, np.int64),
         np.empty(n, np.int64),
         now,
-        new_watch(clock, 6 * n + 8),
+        new_round_clock(clock, 6 * n + 8),
         np.empty(4 * n + 8, STAY),
     )
     return server, order
@@ -54,8 +54,8 @@ def _longer(log: np.ndarray) -> np.ndarray:
 
 
 def with_longer_log(server: Server) -> Server:
-    watch = server.watch._replace(spans=_longer(server.watch.spans))
-    return server._replace(watch=watch, log=_longer(server.log))
+    round_clock = server.round_clock._replace(spans=_longer(server.round_clock.spans))
+    return server._replace(round_clock=round_clock, log=_longer(server.log))
 
 
 Serve = Callable[[Server], None]
@@ -72,7 +72,7 @@ def serve(workload: Workload, memory: int, clock: Clock, rule: Serve, progress: 
     server, order = open_server(workload, memory, clock)
     n = len(order)
     rule(server)
-    while (over := server.now["finished"] + server.entrance.now["unserved"]) < n:
+    while (over := server.now["finished"] + server.arrival_queue.now["unserved"]) < n:
         progress(float(over) / n)
         server = with_longer_log(server)
         rule(server)
@@ -87,24 +87,24 @@ def run_of(server: Server, order: np.ndarray, workload: Workload) -> Run:
         result[order] = server.of[name]
         return result
 
-    log = server.log[: int(server.now["stays"])]
+    log = server.log[: int(server.now["residencies"])]
     log = log[log["end"] > log["begin"]]  # some were over in the decision that began them
-    left = who_left(server.entrance, order)
+    left = who_left(server.arrival_queue, order)
     plain = left is None and len(log) == len(order)
     columns = [log[name].copy() for name in STAY.names]
     columns[0] = order[columns[0]]
     lost = by_request("lost")
     if workload.concurrency:
-        workload = replace(workload, arrival=as_it_came(workload, server.entrance, order))
+        workload = replace(workload, arrival=as_it_came(workload, server.arrival_queue, order))
     return Run(
         workload,
         server.memory,
         by_request("start"),
         by_request("finish"),
         first=by_request("first"),
-        logged=None if plain else Stays(*columns),
+        logged=None if plain else Residencies(*columns),
         preempted=Preemptions(lost, by_request("recomputed")) if lost.any() else None,
         cut_prompts=bool(server.now["cut"]),
-        timetable=timetable_of(server.watch),
+        timetable=timetable_of(server.round_clock),
         left=left,
     )

@@ -8,7 +8,7 @@ passes time until something can change (`advance`):
         ...
         advance(server, rounds, arrivals_matter)
 
-Requests come in by engine/simulate/entrance.py, which also says who waits for the first
+Requests come in by engine/simulate/arrival_queue.py, which also says who waits for the first
 admission.
 
 Tokens are not counted round by round. A request that decodes since round `since` with
@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.compiled import part
-from engine.simulate.entrance import (
-    Entrance,
+from engine.simulate.arrival_queue import (
+    ArrivalQueue,
     let_in,
     next_to_come,
     next_to_give_up,
@@ -33,7 +33,7 @@ from engine.simulate.entrance import (
 )
 from engine.simulate.timetable import (
     NEVER,
-    Watch,
+    RoundClock,
     pass_rounds,
     rounds_before,
     wait_idle,
@@ -44,7 +44,7 @@ STATE = np.dtype(
         (name, "i8")
         for name in (
             *("running", "queued", "passed", "finished", "arrived_before", "gave_up_before"),
-            *("stays", "held", "fresh", "prefilled", "next_done", "cut"),
+            *("residencies", "held", "fresh", "prefilled", "next_done", "cut"),
         )
     ]
 )
@@ -86,12 +86,12 @@ class Server(NamedTuple):
     """
 
     memory: int
-    entrance: Entrance
+    arrival_queue: ArrivalQueue
     of: np.ndarray
     batch: np.ndarray
     queue: np.ndarray
     now: np.void
-    watch: Watch
+    round_clock: RoundClock
     log: np.ndarray
 
 
@@ -99,16 +99,16 @@ class Server(NamedTuple):
 def has_room(server):
     """Whether the log can take a decision that admits everyone, each in two stays."""
     n = server.of.size
-    watch = server.watch
-    spans = watch.whole or watch.now.spans + 4 <= watch.spans.size
-    return server.now.stays + 2 * n <= server.log.size and spans
+    round_clock = server.round_clock
+    spans = round_clock.whole or round_clock.now.spans + 4 <= round_clock.spans.size
+    return server.now.residencies + 2 * n <= server.log.size and spans
 
 
 @part
 def tokens(server, i):
     """How many tokens request i has generated."""
     r = server.of[i]
-    return r.gen if r.done == NEVER else r.gen + server.watch.now.round - r.since
+    return r.gen if r.done == NEVER else r.gen + server.round_clock.now.round - r.since
 
 
 @part
@@ -118,27 +118,27 @@ def need(server):
 
 
 @part
-def open_stay(server, i, holding, grows):
+def open_residency(server, i, holding, grows):
     now = server.now
-    stay = server.log[now.stays]
+    stay = server.log[now.residencies]
     stay.request = i
-    stay.begin = server.watch.now.round
+    stay.begin = server.round_clock.now.round
     stay.end = NEVER
     stay.held = holding
     stay.grows = grows
-    server.of[i].stay = now.stays
-    now.stays += 1
+    server.of[i].stay = now.residencies
+    now.residencies += 1
 
 
 @part
-def close_stay(server, i):
-    server.log[server.of[i].stay].end = server.watch.now.round
+def close_residency(server, i):
+    server.log[server.of[i].stay].end = server.round_clock.now.round
 
 
 @part
 def decode(server, i):
     """Request i yields a token in each round from the next one on."""
-    r, now, at = server.of[i], server.now, server.watch.now.round
+    r, now, at = server.of[i], server.now, server.round_clock.now.round
     r.since = at
     r.done = at + r.output - r.gen
     now.next_done = min(now.next_done, r.done)
@@ -151,8 +151,8 @@ def join(server, i):
     """Request i holds its prompt and generated tokens, at the end of the batch."""
     r, now = server.of[i], server.now
     if r.start < 0:
-        r.start = server.watch.now.round
-        let_in(server.entrance, i)
+        r.start = server.round_clock.now.round
+        let_in(server.arrival_queue, i)
     server.batch[now.running] = i
     now.running += 1
     holding = r.prompt + r.gen
@@ -169,7 +169,7 @@ def enter(server, i, prefill):
     """
     now, r = server.now, server.of[i]
     holding = join(server, i)
-    open_stay(server, i, holding, 1)
+    open_residency(server, i, holding, 1)
     decode(server, i)
     if prefill and not r.cached:
         now.fresh += 1
@@ -184,7 +184,7 @@ def let_go(server, i):
     r.gen = tokens(server, i)
     r.done = NEVER
     now.held -= r.prompt + r.gen
-    close_stay(server, i)
+    close_residency(server, i)
 
 
 @part
@@ -226,21 +226,21 @@ def swap_out(server, place, transfer):
     i = leave(server, place)
     r = server.of[i]
     r.lost += 1
-    server.watch.now.extra += transfer * (r.prompt + r.gen)
+    server.round_clock.now.extra += transfer * (r.prompt + r.gen)
     return i
 
 
 @part
 def swap_in(server, i, transfer):
     """Admit request i, whose KV cache was swapped out; it decodes in the next round."""
-    server.watch.now.extra += transfer * (server.of[i].prompt + server.of[i].gen)
+    server.round_clock.now.extra += transfer * (server.of[i].prompt + server.of[i].gen)
     enter(server, i, False)
 
 
 @part
 def complete(server):
     """Let those go that the last round completed."""
-    now, of, batch, at = server.now, server.of, server.batch, server.watch.now.round
+    now, of, batch, at = server.now, server.of, server.batch, server.round_clock.now.round
     if at < now.next_done:
         return
     kept, running, next_done = 0, now.running, NEVER
@@ -250,10 +250,10 @@ def complete(server):
         if done == at:
             r = of[i]
             r.finish = at
-            close_stay(server, i)
+            close_residency(server, i)
             now.held -= r.prompt + r.output
             now.finished += 1
-            send_next(server.entrance, server.watch.now.seconds)
+            send_next(server.arrival_queue, server.round_clock.now.seconds)
         else:
             batch[kept] = i
             kept += 1
@@ -265,18 +265,18 @@ def complete(server):
 @part
 def meet(server):
     """See who has come and gone; where nobody is in the system, go to the next arrival."""
-    now, come = server.now, server.entrance.now
+    now, come = server.now, server.arrival_queue.now
     now.arrived_before, now.gave_up_before = come.arrived, come.gave_up
-    see(server.entrance, server.watch.now.seconds)
+    see(server.arrival_queue, server.round_clock.now.seconds)
     while come.arrived == now.finished + come.unserved and come.arrived < server.of.size:
-        wait_idle(server.watch, next_to_come(server.entrance))
-        see(server.entrance, server.watch.now.seconds)
+        wait_idle(server.round_clock, next_to_come(server.arrival_queue))
+        see(server.arrival_queue, server.round_clock.now.seconds)
 
 
 @part
 def all_over(server):
     """Whether everyone has finished or left unserved."""
-    return server.now.finished + server.entrance.now.unserved == server.of.size
+    return server.now.finished + server.arrival_queue.now.unserved == server.of.size
 
 
 @part
@@ -296,7 +296,7 @@ def next_decision(server):
 @part
 def has_quit(server, k):
     """The k-th who has given up, if it was known to wait at the last decision; -1 otherwise."""
-    i = server.entrance.quitters[k]
+    i = server.arrival_queue.quitters[k]
     return i if i < server.now.arrived_before else -1
 
 
@@ -308,7 +308,7 @@ def rounds_to_completion(server):
     """
     if server.now.next_done == NEVER:
         return NEVER
-    return server.now.next_done - server.watch.now.round
+    return server.now.next_done - server.round_clock.now.round
 
 
 @part
@@ -323,23 +323,23 @@ def advance_until(server, rounds, moment):
 
     Also where one more has given up.
     """
-    now, watch = server.now, server.watch
-    moment = min(moment, next_to_give_up(server.entrance))
-    if now.fresh > 0 or watch.now.extra > 0.0:
+    now, round_clock = server.now, server.round_clock
+    moment = min(moment, next_to_give_up(server.arrival_queue))
+    if now.fresh > 0 or round_clock.now.extra > 0.0:
         context = now.held - now.prefilled
-        pass_rounds(watch, 1, now.prefilled, now.running - now.fresh, context)
+        pass_rounds(round_clock, 1, now.prefilled, now.running - now.fresh, context)
         now.fresh = 0
         now.prefilled = 0
         now.held += now.running
         rounds -= 1
     if rounds > 0 and moment < np.inf:
-        rounds = min(rounds, rounds_before(watch, moment, now.running, now.held))
+        rounds = min(rounds, rounds_before(round_clock, moment, now.running, now.held))
     if rounds > 0:
-        pass_rounds(watch, rounds, 0, now.running, now.held)
+        pass_rounds(round_clock, rounds, 0, now.running, now.held)
         now.held += rounds * now.running
 
 
 @part
 def advance(server, rounds, arrivals_matter):
     """Pass up to `rounds` rounds with this batch; stop where an arrival can be seen."""
-    advance_until(server, rounds, next_to_come(server.entrance) if arrivals_matter else np.inf)
+    advance_until(server, rounds, next_to_come(server.arrival_queue) if arrivals_matter else np.inf)

@@ -23,7 +23,7 @@ NOW = np.dtype([("round", "i8"), ("seconds", "f8"), ("spans", "i8"), ("extra", "
 SPAN = np.dtype([("first", "i8"), ("begin", "f8"), ("length", "f8"), ("growth", "f8")])
 
 
-class Watch(NamedTuple):
+class RoundClock(NamedTuple):
     """The running clock of a simulation.
 
     Attributes
@@ -42,10 +42,10 @@ class Watch(NamedTuple):
     spans: np.ndarray
 
 
-def new_watch(clock: Clock, spans: int) -> Watch:
+def new_round_clock(clock: Clock, spans: int) -> RoundClock:
     """A watch at time 0 with room for `spans` spans."""
     room = np.empty(0 if clock.whole else spans, SPAN)
-    return Watch(clock.step, clock.whole, np.zeros(1, NOW)[0], room)
+    return RoundClock(clock.step, clock.whole, np.zeros(1, NOW)[0], room)
 
 
 @part
@@ -61,18 +61,18 @@ def step_length(step, prefilled, decoding, context):
 
 
 @part
-def pass_rounds(watch, rounds, prefilled, decoding, context):
+def pass_rounds(round_clock, rounds, prefilled, decoding, context):
     """Let `rounds` rounds pass with the same batch; `context` is K before the first."""
-    now = watch.now
-    if watch.whole:
+    now = round_clock.now
+    if round_clock.whole:
         now.extra = 0.0
         now.round += rounds
         now.seconds += rounds
         return
-    length = step_length(watch.step, prefilled, decoding, context) + now.extra
+    length = step_length(round_clock.step, prefilled, decoding, context) + now.extra
     now.extra = 0.0
-    growth = watch.step.c2 * decoding
-    span = watch.spans[now.spans]
+    growth = round_clock.step.c2 * decoding
+    span = round_clock.spans[now.spans]
     span.first = now.round
     span.begin = now.seconds
     span.length = length
@@ -107,13 +107,13 @@ def _rounds_to(seconds, length, growth, moment):
 
 
 @part
-def rounds_before(watch, moment, decoding, context):
+def rounds_before(round_clock, moment, decoding, context):
     """How many rounds of this batch until one begins at or after `moment`; at least 0."""
-    now = watch.now
-    if watch.whole:
+    now = round_clock.now
+    if round_clock.whole:
         return max(0, np.int64(np.ceil(moment - now.seconds)))
-    length = step_length(watch.step, 0, decoding, context)
-    return _rounds_to(now.seconds, length, watch.step.c2 * decoding, moment)
+    length = step_length(round_clock.step, 0, decoding, context)
+    return _rounds_to(now.seconds, length, round_clock.step.c2 * decoding, moment)
 
 
 @kernel
@@ -129,12 +129,12 @@ def _decisions_after(first, begin, length, growth, moments):
 
 
 @kernel
-def wait_idle(watch, moment):
+def wait_idle(round_clock, moment):
     """Nothing runs: the next round begins at `moment`, or at the next whole round."""
-    now = watch.now
+    now = round_clock.now
     if now.seconds >= moment:
         return
-    if watch.whole:
+    if round_clock.whole:
         moment = np.ceil(moment)
         now.round = np.int64(moment)
     now.seconds = moment
@@ -179,9 +179,9 @@ class Timetable:
         )
 
 
-def timetable_of(watch: Watch) -> Timetable | None:
+def timetable_of(round_clock: RoundClock) -> Timetable | None:
     """The written spans; None in the rounds clock, where a round is its own time."""
-    if watch.whole:
+    if round_clock.whole:
         return None
-    written = watch.spans[: int(watch.now["spans"])]
+    written = round_clock.spans[: int(round_clock.now["spans"])]
     return Timetable(*(written[name].copy() for name in SPAN.names))

@@ -18,8 +18,8 @@ from engine.errors import InputError
 from engine.policy import POLICIES
 from engine.progress import Progress, silent
 from engine.scale_out import HERE
-from engine.sweeps.knobs import Experiment, Knob, Turns, turned
-from engine.sweeps.reading import Reading, read_each
+from engine.sweeps.parameters import Experiment, Parameter, Turns, turned
+from engine.sweeps.reading import CellReading, read_each
 
 STRIDES = (4, 2, 1)
 CHUNK = 80  # cells between two repaintings
@@ -40,8 +40,8 @@ class HeatMap:
     """
 
     experiment: Experiment
-    across: Knob
-    up: Knob
+    across: Parameter
+    up: Parameter
     columns: tuple[float, ...]
     rows: tuple[float, ...]
     objective: Objective
@@ -69,7 +69,7 @@ class HeatMap:
         return sum(self.at(place).seconds + 1e-3 for place in places)
 
 
-Cell = Mapping[str, Reading | None]  # by the label of the policy; None where it cannot run
+Cell = Mapping[str, CellReading | None]  # by the label of the policy; None where it cannot run
 
 
 def passes(heat_map: HeatMap) -> list[list[Place]]:
@@ -108,7 +108,7 @@ def grid(
     heat_map: HeatMap,
     cells: Mapping[Place, Cell],
     label: str,
-    value: Callable[[Reading], float],
+    value: Callable[[CellReading], float],
 ) -> np.ndarray:
     """(rows, columns) float64: a value of one policy; NaN where not even a coarse cell is."""
     found = np.full((len(heat_map.rows), len(heat_map.columns)), np.nan)
@@ -151,15 +151,15 @@ def doubtful_places(heat_map: HeatMap, cells: Mapping[Place, Cell], label: str) 
         for row in range(len(heat_map.rows))
         for column in range(len(heat_map.columns))
     )
-    standing = ((place, standing_for(cells, place)) for place in everywhere)
+    ranked = ((place, standing_for(cells, place)) for place in everywhere)
     return [
         place
-        for place, stands in standing
+        for place, stands in ranked
         if stands is not None and _is_doubtful(cells[stands][label])
     ]
 
 
-def _is_doubtful(told: Reading | None) -> bool:
+def _is_doubtful(told: CellReading | None) -> bool:
     return told is not None and not told.certain
 
 

@@ -19,14 +19,14 @@ from engine.metrics import tpot, ttft
 from engine.progress import Progress, silent
 from engine.scale_out import HERE, Sweep, run_all
 from engine.simulate.run import Run
-from engine.sweeps.knobs import Experiment, Pick, Turns, turned
+from engine.sweeps.parameters import Experiment, Pick, Turns, turned
 
 OVERLOADED = 1.5  # how far an overloaded run counts as beyond its limits, at least
 CARRIED = 0.5  # and how far one counts that keeps up and has no limits to keep
 
 
 @dataclass(frozen=True)
-class Reading:
+class CellReading:
     """What one policy did; times in clock units.
 
     Attributes
@@ -54,7 +54,7 @@ class Reading:
         return self.excess <= 1
 
 
-METRICS: dict[str, tuple[str, Callable[[Reading], float]]] = {
+METRICS: dict[str, tuple[str, Callable[[CellReading], float]]] = {
     "ttft": ("time to first token", lambda reading: reading.ttft),
     "tpot": ("time per output token", lambda reading: reading.tpot),
     "latency": ("mean latency", lambda reading: reading.mean_latency),
@@ -74,7 +74,7 @@ def read_each(
     objective: Objective,
     on: str = HERE,
     progress: Progress = silent,
-) -> Iterator[tuple[int, list[Reading | None]]]:
+) -> Iterator[tuple[int, list[CellReading | None]]]:
     """`read_all` of the experiment turned in each of these ways, with the index of the way.
 
     Parameters
@@ -84,16 +84,16 @@ def read_each(
     return run_all(Sweep(_read_turned, (experiment, objective), turns), on, progress)
 
 
-def _read_turned(shared, turns: Turns, progress: Progress) -> list[Reading | None]:
+def _read_turned(shared, turns: Turns, progress: Progress) -> list[CellReading | None]:
     experiment, objective = shared
     return read_all(turned(experiment, turns), objective, progress)
 
 
 def read_all(
     experiment: Experiment, objective: Objective, progress: Progress = silent
-) -> list[Reading | None]:
+) -> list[CellReading | None]:
     """One reading a policy of the experiment; None where it cannot run."""
-    found: list[Reading | None] = []
+    found: list[CellReading | None] = []
     longer = _Longer(experiment)
     for number, pick in enumerate(experiment.picks):
         progress(number / len(experiment.picks))
@@ -106,9 +106,9 @@ def read_all(
     return found
 
 
-def reading(run: Run, objective: Objective, found: Verdict) -> Reading:
+def reading(run: Run, objective: Objective, found: Verdict) -> CellReading:
     """The numbers of one run, with the verdict that counts."""
-    return Reading(
+    return CellReading(
         ttft=objective.percentile(ttft(run)),
         tpot=objective.percentile(tpot(run)),
         mean_latency=float(run.latency.mean()),

@@ -78,7 +78,7 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Reading:
+class GapReading:
     """One policy in one experiment: its gap (None without a covering bound)."""
 
     policy: str
@@ -99,7 +99,7 @@ class Point:
     value: float
     requests: int
     set_aside: int
-    readings: Mapping[str, Reading]
+    readings: Mapping[str, GapReading]
 
     @property
     def nearest(self) -> tuple[str, float] | None:
@@ -190,7 +190,7 @@ def gaps_at(
     readings = {}
     for number, (policy, params) in enumerate(policies, start=1):
         run = policy.run(workload, memory, step(number), clock, **params)
-        readings[label_of(run)] = Reading(policy.key, gap(run, bounds))
+        readings[label_of(run)] = GapReading(policy.key, gap(run, bounds))
         progress((number + 1) / steps)
     return Point(situation.value, fit, len(workload) - fit, readings)
 

@@ -29,7 +29,7 @@ USUAL = {  # where a parameter's whole range is far wider than what people set
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TradeoffPoint:
     """A run at one value of the parameter; times in clock units.
 
     Attributes
@@ -63,7 +63,7 @@ def values_of(param: Param, now: float) -> list[float]:
 
 def sweep(
     simulate: Callable[..., Run], param: Param, now: float, progress: Progress = silent
-) -> list[Outcome]:
+) -> list[TradeoffPoint]:
     """The outcome at each value; those at which the policy never ends are left out.
 
     Parameters
@@ -81,10 +81,10 @@ def sweep(
     return outcomes
 
 
-def _outcome(value: float, run: Run) -> Outcome:
+def _outcome(value: float, run: Run) -> TradeoffPoint:
     per_token = tpot(run)
     known = per_token[~np.isnan(per_token)]
-    return Outcome(
+    return TradeoffPoint(
         value,
         float(run.latency.mean()),
         float(np.percentile(ttft(run), PERCENT)),
@@ -93,7 +93,7 @@ def _outcome(value: float, run: Run) -> Outcome:
     )
 
 
-def in_words(param: Param, outcomes: list[Outcome], unit: str) -> str:
+def in_words(param: Param, outcomes: list[TradeoffPoint], unit: str) -> str:
     """Which value is best for the first token, and which for the others."""
     first = min(outcomes, key=lambda outcome: outcome.ttft)
     later = [outcome for outcome in outcomes if not np.isnan(outcome.tpot)]

@@ -5,7 +5,7 @@ A known layout is one file in engine/traces/formats; see its __init__.
 
 from engine.traces.read import as_workload, read_requests, read_trace
 from engine.traces.report import Report
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.write import write_csv
 
-__all__ = ["Report", "Requests", "as_workload", "read_requests", "read_trace", "write_csv"]
+__all__ = ["Report", "TraceRequests", "as_workload", "read_requests", "read_trace", "write_csv"]

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.errors import InputError
-from engine.traces.columns import Measured, Stamp, Tokens, no_error
+from engine.traces.columns import Measured, Stamp, TokenColumn, no_error
 from engine.traces.head import Head
-from engine.traces.log import Reading, read_log
+from engine.traces.log import LogReading, read_log
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
 
 LENGTHS = ("input_lens", "output_lens")
@@ -30,7 +30,7 @@ def is_bench(head: Head, within: str = "") -> bool:
     return head.is_objects(*(under + name for name in names))
 
 
-def read_bench(opened: Opened, reading: Reading, option: str, within: str = "") -> Requests:
+def read_bench(opened: Opened, reading: LogReading, option: str, within: str = "") -> TraceRequests:
     """The requests of one run.
 
     Parameters
@@ -40,8 +40,8 @@ def read_bench(opened: Opened, reading: Reading, option: str, within: str = "") 
     """
     fields = [
         Field("no error", ("error",), no_error()),
-        Field("prompt", ("input_len",), Tokens()),
-        Field("output", ("output_len",), Tokens()),
+        Field("prompt", ("input_len",), TokenColumn()),
+        Field("output", ("output_len",), TokenColumn()),
         Field("ttft", ("ttft",), Measured()),
         Field("latency", ("latency",), Measured()),
     ]

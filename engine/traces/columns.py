@@ -128,7 +128,7 @@ class Whole(Number):
         return np.where(good, values, 0).astype(self.dtype), good
 
 
-class Tokens(Whole):
+class TokenColumn(Whole):
     """A whole number of tokens."""
 
     def __init__(self):

@@ -15,7 +15,7 @@ from engine.traces.clock import DATES, PER_SECOND, guess_unit, since_1970, since
 from engine.traces.columns import MOMENT, Kind, Moments, Stamp, Ticks
 from engine.traces.objects import text_of
 from engine.traces.report import COARSE, ties
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field, read_rows
 
 BACKLOG = "no arrival times: a backlog, every request is there from the start"
@@ -27,7 +27,7 @@ CROWDED = 1000.0  # requests a second; above this a unit is more likely misread
 
 
 @dataclass(frozen=True)
-class Reading:
+class LogReading:
     """How the user wants a file to be read.
 
     Attributes
@@ -55,10 +55,10 @@ class Reading:
 def read_log(
     source: Source,
     fields: Sequence[Field],
-    reading: Reading,
+    reading: LogReading,
     unit: str | None = None,
     notes: Sequence[str] = (),
-) -> Requests:
+) -> TraceRequests:
     """The requests of a log.
 
     Parameters
@@ -84,7 +84,7 @@ def read_log(
             name = source.spell(asked.names)
             clock = _read_clock(columns["arrival"], asked.kind, name, reading.time_unit, unit)
     return in_order(
-        Requests(
+        TraceRequests(
             clock.seconds,
             columns["prompt"],
             columns["output"],
@@ -111,7 +111,7 @@ def arrival_kind(first: Any) -> Kind:
     return Ticks() if re.match(r"^\d{16,19}$", text) else Stamp()
 
 
-def in_order(requests: Requests) -> Requests:
+def in_order(requests: TraceRequests) -> TraceRequests:
     """Sorted by arrival; equal ones stay in the file's order."""
     if (requests.seconds[1:] >= requests.seconds[:-1]).all():
         return requests  # as most logs are: no second copy of every column

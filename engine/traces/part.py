@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from engine import wording
-from engine.traces.requests import Requests, errors_of
+from engine.traces.requests import TraceRequests, errors_of
 from engine.traces.thinning import jitter, sample, window
 
 STEPS = (
@@ -25,7 +25,7 @@ DAY = 86_400
 
 
 @dataclass(frozen=True)
-class Part:
+class TracePart:
     """What to look at of a trace; all of it by default.
 
     Attributes
@@ -40,7 +40,7 @@ class Part:
     jittered: bool = False
     seed: int = 0
 
-    def of(self, requests: Requests) -> Requests:
+    def of(self, requests: TraceRequests) -> TraceRequests:
         """The requests in this part of a trace; what is left out is counted, by reason.
 
         Raises
@@ -58,7 +58,7 @@ class Part:
         told = self.in_words(requests)
         return replace(part, part=told) if told else part
 
-    def in_words(self, whole: Requests) -> str:
+    def in_words(self, whole: TraceRequests) -> str:
         """`14:00 to 15:00, 1 in 10 requests, arrivals spread`; nothing for all of it."""
         told = []
         if self.between is not None:
@@ -77,14 +77,14 @@ def _share_in_words(share: float) -> str:
     return f"{wording.percent(share)} of the requests"
 
 
-def _span_in_words(first: float, last: float, whole: Requests) -> str:
+def _span_in_words(first: float, last: float, whole: TraceRequests) -> str:
     """`14:00 to 15:00`, `from 14:00 on`: ends beyond the trace have no name."""
     name_of = namer(whole)
     begin = name_of(max(first, steps(whole)[0]))
     return f"{begin} to {name_of(last)}" if last <= steps(whole)[-1] else f"from {begin} on"
 
 
-def steps(requests: Requests) -> tuple[float, ...]:
+def steps(requests: TraceRequests) -> tuple[float, ...]:
     """Seconds at which a window may begin or end, from before the first arrival to after the last.
 
     They lie at round times of day where the trace says when it began.
@@ -97,7 +97,7 @@ def steps(requests: Requests) -> tuple[float, ...]:
     return tuple(at[: np.searchsorted(at, span, side="right") + 1].tolist())
 
 
-def namer(requests: Requests) -> Callable[[float], str]:
+def namer(requests: TraceRequests) -> Callable[[float], str]:
     """What to call a moment of a trace, given in seconds since its first request.
 
     `16 Nov 18:15` where it says when it began, else `1:02:03`; a plain number where its clock

@@ -19,11 +19,11 @@ from engine.fields import number_in
 from engine.traces import formats
 from engine.traces.formats import canonical, generic
 from engine.traces.head import Head, look
-from engine.traces.log import Reading
+from engine.traces.log import LogReading
 from engine.traces.opened import Opened
 from engine.traces.opening import open_bytes
 from engine.traces.report import Report
-from engine.traces.requests import Requests, errors_of
+from engine.traces.requests import TraceRequests, errors_of
 from engine.workload import PREDICTED, Workload, read_only
 
 
@@ -94,7 +94,7 @@ def read_requests(
     strict: bool = False,
     time_unit: str | None = None,
     columns: Mapping[str, str] | None = None,
-) -> tuple[Requests, Report]:
+) -> tuple[TraceRequests, Report]:
     """The requests in a file, in seconds, with what their server measured.
 
     Parameters
@@ -112,7 +112,7 @@ def read_requests(
     """
     name = _name(source)
     with errors_of(name):
-        reading = Reading(strict, time_unit, columns or {})
+        reading = LogReading(strict, time_unit, columns or {})
         with open_bytes(source) as file:
             opened = Opened(file, look(file))
             with opened.stack:
@@ -150,7 +150,7 @@ def read_trace(
     return as_workload(requests, round_seconds), report
 
 
-def as_workload(requests: Requests, round_seconds: float = 1.0) -> Workload:
+def as_workload(requests: TraceRequests, round_seconds: float = 1.0) -> Workload:
     """The requests on a clock whose unit is `round_seconds`. Uses the requests up.
 
     Each column leaves them as it becomes the workload's: both together would be several

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 
 CHUNK = 1 << 20  # moments
 COARSE = 10  # one request in so many ties with another: worth saying
@@ -43,7 +43,7 @@ class Report:
     part: str = ""
 
     @classmethod
-    def of(cls, requests: Requests, layout: str) -> Report:
+    def of(cls, requests: TraceRequests, layout: str) -> Report:
         """The report on the requests read from a file of this layout."""
         distinct, largest = ties(requests.seconds)
         durations = {"ttft": requests.ttft, "latency": requests.latency}

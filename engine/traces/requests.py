@@ -17,7 +17,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Requests:
+class TraceRequests:
     """The requests of a file, n of them.
 
     Attributes
@@ -64,7 +64,7 @@ class Requests:
     def __len__(self) -> int:
         return len(self.seconds)
 
-    def take(self, which: np.ndarray) -> Requests:
+    def take(self, which: np.ndarray) -> TraceRequests:
         """The requests that `which` (a mask or indices) selects, in that order."""
         columns = {
             name: column[which] for name in COLUMNS if (column := getattr(self, name)) is not None

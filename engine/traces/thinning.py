@@ -9,10 +9,10 @@ import numpy as np
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.traces.log import in_order
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 
 
-def window(requests: Requests, first: float, last: float) -> Requests:
+def window(requests: TraceRequests, first: float, last: float) -> TraceRequests:
     """Those that arrive from `first` up to but not at `last`, in seconds; their clock restarts.
 
     Raises
@@ -27,7 +27,7 @@ def window(requests: Requests, first: float, last: float) -> Requests:
     return _restarted(_keep(requests, inside, reason))
 
 
-def sample(requests: Requests, share: float, seed: int = 0) -> Requests:
+def sample(requests: TraceRequests, share: float, seed: int = 0) -> TraceRequests:
     """Each kept with this probability, by one draw of its own.
 
     A Poisson stream stays one, at a share of its rate.
@@ -41,7 +41,7 @@ def sample(requests: Requests, share: float, seed: int = 0) -> Requests:
     return replace(kept, notes=(*kept.notes, f"the sample has {share:g} of the trace's load, too"))
 
 
-def jitter(requests: Requests, seed: int = 0) -> Requests:
+def jitter(requests: TraceRequests, seed: int = 0) -> TraceRequests:
     """Arrivals spread evenly over the bin that each was rounded down to.
 
     Bins are as wide as the smallest gap between two different arrivals, so no
@@ -60,16 +60,16 @@ def jitter(requests: Requests, seed: int = 0) -> Requests:
     )
 
 
-def _unit(requests: Requests) -> str:
+def _unit(requests: TraceRequests) -> str:
     return " s" if requests.unit_known else ""
 
 
-def _draws(seed: int, purpose: str, requests: Requests) -> np.ndarray:
+def _draws(seed: int, purpose: str, requests: TraceRequests) -> np.ndarray:
     """(n,) uniform draws; those for one purpose tell nothing of those for another."""
     return np.random.default_rng([seed, *purpose.encode()]).random(len(requests))
 
 
-def _keep(requests: Requests, which: np.ndarray, reason: str) -> Requests:
+def _keep(requests: TraceRequests, which: np.ndarray, reason: str) -> TraceRequests:
     """The requests in a mask; the others are counted under the reason."""
     if not which.any():
         raise InputError(f"no request is left: all {len(requests):,} are {reason}")
@@ -78,7 +78,7 @@ def _keep(requests: Requests, which: np.ndarray, reason: str) -> Requests:
     return replace(requests.take(which), set_aside=aside)
 
 
-def _restarted(requests: Requests) -> Requests:
+def _restarted(requests: TraceRequests) -> TraceRequests:
     first = requests.seconds.min()
     began = None if requests.began is None else requests.began + float(first)
     return replace(requests, seconds=requests.seconds - first, began=began)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.demand.predictions import Interval, Lognormal, Predictions
+from engine.demand.predictions import Interval, LognormalError, Predictions
 from engine.errors import InputError
 
 MARGIN = "margin"
@@ -32,17 +32,17 @@ class Axis:
     model: Callable[[float, Predictions], Predictions]
 
 
-def _lognormal(given: Predictions) -> Lognormal:
+def _lognormal(given: Predictions) -> LognormalError:
     """Where predictions are of another kind, those that are right but for what is varied."""
-    return given if isinstance(given, Lognormal) else Lognormal(1.0, 0.0)
+    return given if isinstance(given, LognormalError) else LognormalError(1.0, 0.0)
 
 
 def _error(value: float, given: Predictions) -> Predictions:
-    return Lognormal(_lognormal(given).bias, value)
+    return LognormalError(_lognormal(given).bias, value)
 
 
 def _bias(value: float, given: Predictions) -> Predictions:
-    return Lognormal(value, _lognormal(given).spread)
+    return LognormalError(value, _lognormal(given).spread)
 
 
 ERRORS = (*(k / 10 for k in range(11)), 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0)

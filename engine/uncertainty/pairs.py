@@ -9,7 +9,7 @@ from typing import BinaryIO
 import numpy as np
 
 from engine.errors import InputError
-from engine.traces.columns import Number, Tokens
+from engine.traces.columns import Number, TokenColumn
 from engine.traces.head import look
 from engine.traces.opened import Opened
 from engine.traces.opening import open_bytes
@@ -18,7 +18,7 @@ from engine.workload import MAX_TOKENS, Workload
 
 FEW = 30  # pairs: below, a record says little
 FIELDS = (
-    Field("true", ("true", "output", "actual", "true_output", "output_tokens"), Tokens()),
+    Field("true", ("true", "output", "actual", "true_output", "output_tokens"), TokenColumn()),
     Field(
         "predicted",
         ("predicted", "prediction", "predicted_output", "expected"),

@@ -26,7 +26,7 @@ from engine.machine.clock import ROUNDS, Clock
 from engine.measure.overload import verdict
 from engine.policy import POLICIES, Policy
 from engine.progress import Progress, silent
-from engine.simulate.guessing import COST
+from engine.simulate.predicted_lengths import COST
 from engine.simulate.run import Run
 from engine.uncertainty.axis import MARGIN, Axis
 from engine.workload import Workload, set_aside
@@ -98,7 +98,7 @@ class Study:
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class PolicyCurve:
     """One policy in one draw, by value of the axis: (values,) each, NaN where it cannot end.
 
     Attributes
@@ -124,7 +124,7 @@ class Draw:
     """The lines of one draw, by the label of the policy."""
 
     values: tuple[float, ...]
-    lines: dict[str, Line]
+    lines: dict[str, PolicyCurve]
     requests: int
 
 
@@ -180,9 +180,9 @@ def _numbers(run: Run, bounds: Sequence[Bound]) -> tuple:
     )
 
 
-def _line(policy: str, rows: list, values: int) -> Line:
+def _line(policy: str, rows: list, values: int) -> PolicyCurve:
     """One row for every value; a single one stands for all."""
     nothing = (np.nan, np.nan, np.nan, np.nan, True)
     told = np.array([nothing if row is None else row for row in rows], float)
     columns = np.broadcast_to(told, (values, 5)).T
-    return Line(policy, *columns[:4], columns[4] > 0)
+    return PolicyCurve(policy, *columns[:4], columns[4] > 0)

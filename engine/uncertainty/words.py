@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from engine import wording
-from engine.demand.predictions import Lognormal, Predictions
+from engine.demand.predictions import LognormalError, Predictions
 from engine.policy import POLICIES
 from engine.uncertainty.axis import MARGIN, Axis
 from engine.uncertainty.best import reigns
@@ -24,7 +24,7 @@ MOST_PARTS = 2  # between the first and the last that a sentence names
 
 def errs_in_words(model: Predictions) -> str:
     """How predictions err, without the names of the command line."""
-    if not isinstance(model, Lognormal):
+    if not isinstance(model, LognormalError):
         values = (f"{one.name} {wording.told(getattr(model, one.name))}" for one in fields(model))
         title = f"{model.title[0].lower()}{model.title[1:]}"
         return ", ".join([title, *values])

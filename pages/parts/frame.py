@@ -12,8 +12,8 @@ from engine import InputError
 from engine.compiled import announced
 from pages.parts import link
 from pages.parts.jobs import NothingYet, work_off
-from pages.parts.saved_row import keep_row
-from pages.parts.sidebar import ask
+from pages.parts.keep_row import keep_row
+from pages.parts.sidebar.ask import ask
 from pages.parts.view import View
 
 ICON = str(Path(__file__).with_name("icon.png"))

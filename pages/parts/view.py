@@ -10,7 +10,7 @@ from engine.demand.predictions import EXACT, with_predictions
 from engine.fleet import ONE_SERVER, Topology
 from engine.machine.clock import ROUNDS, Clock
 from engine.policy import Policy
-from engine.simulate.guessing import COST
+from engine.simulate.predicted_lengths import COST
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,15 @@ class View:
     def seconds(self, policy: Policy) -> float:
         """How long a run of the policy takes here, roughly."""
         n = len(self.workload)
-        guessing = COST * n if self.workload.is_guessed and policy.uses_lengths else 0.0
+        guessing = COST * n if self.workload.is_predicted and policy.uses_lengths else 0.0
         return self.topology.cost(policy, n) + guessing
 
     @cached_property
     def truth(self) -> Workload:
         """The requests without predictions: bounds know the outputs, whatever is predicted."""
-        return with_predictions(self.workload, EXACT) if self.workload.is_guessed else self.workload
+        return (
+            with_predictions(self.workload, EXACT) if self.workload.is_predicted else self.workload
+        )
 
     @property
     def place(self) -> tuple[str, int, Clock, Topology]:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from engine.admission_limits import LONGEST_MODEL_LEN, AdmissionLimits
 from engine.bound import Bound
-from engine.door import LONGEST_MODEL_LEN, Door
 from engine.errors import InputError
 from engine.evidence.certificate import rounds, seconds
 from engine.evidence.certificate.finding import Checked
@@ -70,12 +70,12 @@ def certificate(bounds: Sequence[Bound], workload: Workload, memory: int) -> str
         raise InputError(
             "none of these bounds is proved by prices: ask for prices, or in rounds fluid or lp"
         )
-    clock, longest = priced[0].clock, workload.door.max_model_len
+    clock, longest = priced[0].clock, workload.admission_limits.max_model_len
     prove = rounds.written if clock.is_rounds else seconds.written
     return json.dumps(
         {
             "format": FORMAT,
-            "workload": replace(workload, door=Door()).digest,
+            "workload": replace(workload, admission_limits=AdmissionLimits()).digest,
             "requests": len(workload),
             "memory": memory,
             **({} if clock.is_rounds else {"coefficients": _coefficients(clock)}),
@@ -112,7 +112,9 @@ def check(text: str, workload: Workload) -> Checked:
             f"this certificate is for {record.requests:,} other requests: give the trace, and "
             "the seconds a round, that it was made from"
         )
-    workload = replace(workload, door=Door(max_model_len=record.max_model_len))
+    workload = replace(
+        workload, admission_limits=AdmissionLimits(max_model_len=record.max_model_len)
+    )
     fitting, aside = set_aside(workload, record.memory)
     check_row = rounds.check_row if record.clock.is_rounds else seconds.check_row
     findings = tuple(check_row(row, fitting, record.memory, record.clock) for row in record.bounds)

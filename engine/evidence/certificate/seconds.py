@@ -31,7 +31,7 @@ from engine.bound import Bound
 from engine.errors import InputError
 from engine.evidence.certificate.finding import Finding
 from engine.evidence.certificate.row import Row
-from engine.evidence.certificate.tokens import Tokens, tokens_of
+from engine.evidence.certificate.tokens import CheckedTokens, tokens_of
 from engine.fields import build, list_in, number_in
 from engine.machine.clock import Clock, StepTime
 from engine.proof.work.proof import MAX_CELLS, MAX_EFFORT, MachinePrices
@@ -60,7 +60,7 @@ class _Priced:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _CertificatePart:
     """The cells of the requests from `begin` on, and prices at some times for each envelope."""
 
     begin: float
@@ -95,7 +95,7 @@ class MachineRow(Row):
     def __post_init__(self) -> None:
         super().__post_init__()
         records = list_in("parts", self.parts)
-        parts = [build(_Part, record, f"part {k}") for k, record in enumerate(records)]
+        parts = [build(_CertificatePart, record, f"part {k}") for k, record in enumerate(records)]
         begins = [part.begin for part in parts]
         if not parts or begins[0] != 0 or (np.diff(begins) <= 0).any():
             raise InputError("parts must begin at 0, each after the one before")
@@ -176,8 +176,8 @@ def _proved(row: MachineRow, workload: Workload, memory: int, step: StepTime) ->
 class _Walk:
     """The requests of a part, on its cells."""
 
-    part: _Part
-    tokens: list[Tokens]
+    part: _CertificatePart
+    tokens: list[CheckedTokens]
 
     @cached_property
     def group(self) -> float:
@@ -186,7 +186,7 @@ class _Walk:
         alike = np.isfinite(shortest) and shortest > 0
         return float(np.ceil(self.part.cell / shortest)) if alike else np.inf
 
-    def cells_before(self, token: Tokens) -> np.ndarray:
+    def cells_before(self, token: CheckedTokens) -> np.ndarray:
         """(o,) int64: how many cells at least before the completion each token comes."""
         output = token.work.shape[1]
         return np.arange(output)[::-1] // int(min(self.group, output))
@@ -214,7 +214,7 @@ class _Walk:
         prices[:, middles > part.times[-1]] = 0.0
         return np.minimum.accumulate(prices, axis=1)  # interpolation may rise by a rounding
 
-    def _least(self, token: Tokens, prices: np.ndarray) -> float:
+    def _least(self, token: CheckedTokens, prices: np.ndarray) -> float:
         """The least of latency plus price of a request, over its completions, rounded down."""
         width, count = self.part.cell, self.part.cells
         cells_before = self.cells_before(token)

@@ -18,7 +18,7 @@ from engine.workload import Workload
 LESS = 1 - 2.0**-44  # more than rounding can add to a token's work, or to a time alone
 
 
-class Envelope(Protocol):
+class CheckedEnvelope(Protocol):
     """A floor under the length of a round (engine.proof.work.envelope)."""
 
     theta: float
@@ -26,7 +26,7 @@ class Envelope(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Tokens:
+class CheckedTokens:
     """One request, token by token.
 
     Attributes
@@ -44,8 +44,12 @@ class Tokens:
 
 
 def tokens_of(
-    workload: Workload, memory: int, step: StepTime, envelopes: Sequence[Envelope], every_run: bool
-) -> Iterator[Tokens]:
+    workload: Workload,
+    memory: int,
+    step: StepTime,
+    envelopes: Sequence[CheckedEnvelope],
+    every_run: bool,
+) -> Iterator[CheckedTokens]:
     """Those of each request; `every_run`: also where KV cache is given up or prompts are cut."""
     arrivals = (workload.arrival - workload.arrival.min()).tolist()
     for a, s, o in zip(arrivals, workload.prompt.tolist(), workload.output.tolist(), strict=True):
@@ -56,7 +60,7 @@ def tokens_of(
             gaps = np.minimum(gaps, _prefill_cut(held, step))
             first = float(_prefill_cut(np.array([float(s)]), step)[0])
         works = [_works(one, s, held, memory, step, every_run) for one in envelopes]
-        yield Tokens(
+        yield CheckedTokens(
             a,
             (first + gaps.sum()) * LESS,
             gaps.min(initial=np.inf) * LESS,
@@ -74,7 +78,7 @@ def _prefill_cut(tokens: np.ndarray, step: StepTime) -> np.ndarray:
     return np.minimum.reduce(times)
 
 
-def _works(envelope: Envelope, s: int, held: np.ndarray, memory: int, step, every_run: bool):
+def _works(envelope: CheckedEnvelope, s: int, held: np.ndarray, memory: int, step, every_run: bool):
     """(o,) what the tokens cost under an envelope."""
     g1 = envelope.theta * step.c1
     g0 = max(0.0, step.c0 - g1 * (step.n0 - envelope.knee))

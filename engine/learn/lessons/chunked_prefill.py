@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from engine import wording
-from engine.demand.example import Requests, written_out
-from engine.learn.lesson import Curves, Knob, Question, Step, lesson, run
+from engine.demand.example import ExampleRequests, written_out
+from engine.learn.lesson import Curves, LessonControl, LessonQuestion, LessonStep, lesson, run
 from engine.machine.hardware import find_preset
 from engine.measure.token_gaps import largest_token_gap
 from engine.metrics import ttft
 
 M = 16_492
 PRESET = "mc-sf-paper"
-CHATS = Requests(100, 60, class_name="chat", count=4)
-DOCUMENT = Requests(3000, 20, arrival=1.0, class_name="document")
+CHATS = ExampleRequests(100, 60, class_name="chat", count=4)
+DOCUMENT = ExampleRequests(3000, 20, arrival=1.0, class_name="document")
 CHUNKS = (64, 128, 256, 512, 1024, 2048, 4096)
 
 
@@ -23,14 +23,14 @@ CHUNKS = (64, 128, 256, 512, 1024, 2048, 4096)
     title="Chunked prefill's trade-off",
     place=9,
     asks="A long prompt comes while others read along: who waits?",
-    knob=Knob(
+    parameter=LessonControl(
         "Tokens a round (chunk size)",
         CHUNKS,
         512,
         f"{CHUNKS[-1]} swallows the whole prompt at once. How small before the document suffers?",
     ),
 )
-def steps(chunk: int) -> list[Step]:
+def steps(chunk: int) -> list[LessonStep]:
     whole, cut = served(CHUNKS[-1]), served(chunk)
     return [_at_once(whole), _in_chunks(chunk, cut, whole), _trade_off(chunk)]
 
@@ -55,15 +55,15 @@ def _seconds(value: float) -> str:
     return wording.amount(value, "s")
 
 
-def _at_once(whole) -> Step:
+def _at_once(whole) -> LessonStep:
     longest, usual = pause(whole), _usual(whole)
     factors = (2, 5, 20)
-    return Step(
+    return LessonStep(
         "A document comes in",
         f"Four chats decode, a token a round; a round takes about {_seconds(usual)}. After 1 s a "
         f"document of {wording.count(DOCUMENT.prompt)} tokens arrives, and its whole prompt is "
         "read in one round, together with the chats' next tokens.",
-        question=Question(
+        question=LessonQuestion(
             "How long is the longest pause of a chat, against a usual round?",
             tuple(f"about {k} times" for k in factors),
             min(range(3), key=lambda k: abs(np.log(longest / usual / factors[k]))),
@@ -78,9 +78,9 @@ def _usual(of) -> float:
     return float(of.ends(np.array([10]))[0] - of.ends(np.array([9]))[0])
 
 
-def _in_chunks(chunk: int, cut, whole) -> Step:
+def _in_chunks(chunk: int, cut, whole) -> LessonStep:
     pieces = -(-DOCUMENT.prompt // max(1, chunk - CHATS.count))
-    return Step(
+    return LessonStep(
         "The same prompt in chunks",
         f"Sarathi gives a round {wording.count(chunk)} tokens: one for each chat, the rest for a "
         f"piece of the prompt, {pieces} piece{'s' if pieces > 1 else ''} in all. The longest pause "
@@ -90,10 +90,10 @@ def _in_chunks(chunk: int, cut, whole) -> Step:
     )
 
 
-def _trade_off(chunk: int) -> Step:
+def _trade_off(chunk: int) -> LessonStep:
     runs = [served(size) for size in CHUNKS]
     pauses, firsts = [pause(one) for one in runs], [first_token(one) for one in runs]
-    return Step(
+    return LessonStep(
         "The trade-off",
         f"Small chunks: pauses of {_seconds(min(pauses))}, but {_seconds(max(firsts))} to the "
         "document's first token, because every round reads the weights again. Large chunks: the "

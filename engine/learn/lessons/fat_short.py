@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from engine.demand.example import Requests, written_out
-from engine.learn.lesson import Knob, Question, Step, lesson, outcomes, run, said, total
+from engine.demand.example import ExampleRequests, written_out
+from engine.learn.lesson import (
+    LessonControl,
+    LessonQuestion,
+    LessonStep,
+    lesson,
+    outcomes,
+    run,
+    said,
+    total,
+)
 
 M = 24
 FATS, THINS = 6, 24
@@ -14,30 +23,30 @@ FATS, THINS = 6, 24
     title="The fat-short trap",
     place=3,
     asks="Why is shortest output first not safe?",
-    knob=Knob(
+    parameter=LessonControl(
         "Prompt of the fat requests (tokens)",
         (1, 3, 5, 11, 17, 23),
         23,
         f"M is {M}. When is shortest output first right after all?",
     ),
 )
-def steps(prompt: int) -> list[Step]:
+def steps(prompt: int) -> list[LessonStep]:
     workload = written_out(
-        Requests(prompt, 1, class_name="fat", count=FATS),
-        Requests(1, 2, class_name="thin", count=THINS),
+        ExampleRequests(prompt, 1, class_name="fat", count=FATS),
+        ExampleRequests(1, 2, class_name="thin", count=THINS),
     )
     shortest, volume = run("mc-sf", workload, M), run("svf", workload, M)
     return [_who_goes_first(prompt, shortest), _what_it_costs(prompt, shortest, volume)]
 
 
-def _who_goes_first(prompt: int, shortest) -> Step:
+def _who_goes_first(prompt: int, shortest) -> LessonStep:
     fat_volume, thin_volume = (int(shortest.workload.volume[i]) for i in (0, -1))
-    return Step(
+    return LessonStep(
         "Shortest output first",
         f"{FATS} requests have a prompt of {prompt} and an output of 1 token; {THINS} have a "
         f"prompt of 1 and an output of 2. MC-SF sorts by output, because short jobs first is "
         "what a queue of equal machines wants.",
-        question=Question(
+        question=LessonQuestion(
             "Which start first?",
             ("the fat ones: output 1", "the thin ones: 3 tokens at most"),
             0 if shortest.workload.class_of[shortest.order[0]] == 0 else 1,
@@ -48,7 +57,7 @@ def _who_goes_first(prompt: int, shortest) -> Step:
     )
 
 
-def _what_it_costs(prompt: int, shortest, volume) -> Step:
+def _what_it_costs(prompt: int, shortest, volume) -> LessonStep:
     loss = total(shortest) / total(volume)
     verdict = (
         f"{said(shortest)} against {said(volume)}: {loss:.2f} times as much."
@@ -59,7 +68,7 @@ def _what_it_costs(prompt: int, shortest, volume) -> Step:
         f"{said(volume)}."
     )
     runs = {"mc-sf": shortest, "svf": volume}
-    return Step(
+    return LessonStep(
         "What it costs",
         f"Everybody thin waits for the fat ones. Volume first runs the thin ones first. {verdict}",
         runs=runs,

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from engine import wording
-from engine.demand.example import Requests, written_out
-from engine.learn.lesson import Knob, Question, Step, lesson, outcomes, run, said, total
+from engine.demand.example import ExampleRequests, written_out
+from engine.learn.lesson import (
+    LessonControl,
+    LessonQuestion,
+    LessonStep,
+    lesson,
+    outcomes,
+    run,
+    said,
+    total,
+)
 from engine.measure.story import obstacle
 from engine.metrics import mean_memory, queueing
 
 M = 20
-LARGE = Requests(9, 8, class_name="large", count=2)
-SMALL = Requests(1, 2, class_name="small", count=6)
+LARGE = ExampleRequests(9, 8, class_name="large", count=2)
+SMALL = ExampleRequests(1, 2, class_name="small", count=6)
 
 
 @lesson(
@@ -18,27 +27,27 @@ SMALL = Requests(1, 2, class_name="small", count=6)
     title="Head-of-line blocking",
     place=2,
     asks="Memory is free and small requests wait: why?",
-    knob=Knob(
+    parameter=LessonControl(
         "How many that do not fit may be passed over (skip)",
         (0, 1, 2),
         0,
         "0: nobody passes the first in line, the rule of the papers.",
     ),
 )
-def steps(skip: int) -> list[Step]:
+def steps(skip: int) -> list[LessonStep]:
     workload = written_out(LARGE, SMALL)
     strict, loose = (run("fcfs", workload, M, skip=passed) for passed in (0, skip))
     volume = run("svf", workload, M)
     return [_the_wait(strict), _the_check(strict), _pass_over(strict, loose, skip, volume)]
 
 
-def _the_wait(strict) -> Step:
+def _the_wait(strict) -> LessonStep:
     waited = queueing(strict)[strict.workload.class_of == 1]
-    return Step(
+    return LessonStep(
         "First come, first served",
         f"Two large requests ({LARGE.prompt} + {LARGE.output} tokens) came first, then six small "
         f"ones ({SMALL.prompt} + {SMALL.output}). M = {M} holds one large one.",
-        question=Question(
+        question=LessonQuestion(
             "While #0 runs, there is room for small ones. When do they start?",
             ("at once, beside #0", "after #1 has started", "after all large ones are done"),
             0 if waited.min() == 0 else 1 if waited.min() == strict.start[1] else 2,
@@ -50,9 +59,9 @@ def _the_wait(strict) -> Step:
     )
 
 
-def _the_check(strict) -> Step:
+def _the_check(strict) -> LessonStep:
     blocked = obstacle(strict, 1, 0)
-    return Step(
+    return LessonStep(
         "What blocks the first in line",
         f"Start #1 beside #0, and the memory would be {wording.tokens(blocked.missing)} over M at "
         f"the end of round {blocked.full_at}. The red boxes are #1 on top of the plan; step on, "
@@ -61,7 +70,7 @@ def _the_check(strict) -> Step:
     )
 
 
-def _pass_over(strict, loose, skip, volume) -> Step:
+def _pass_over(strict, loose, skip, volume) -> LessonStep:
     told = (
         "Turn the knob and let the small ones pass."
         if skip == 0
@@ -70,7 +79,7 @@ def _pass_over(strict, loose, skip, volume) -> Step:
         else f"Passing over {skip} gains nothing here."
     )
     runs = {f"fcfs, skip {skip}": loose, "svf": volume}
-    return Step(
+    return LessonStep(
         "Let the small ones pass",
         f"{told} Starting the smallest volume first needs no passing: {said(volume)}.",
         runs=runs,

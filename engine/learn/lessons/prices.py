@@ -6,12 +6,21 @@ import pandas as pd
 
 from engine import wording
 from engine.bound_method import find_method
-from engine.demand.example import Requests, written_out
-from engine.learn.lesson import Curves, Knob, Question, Step, lesson, run, said, total
+from engine.demand.example import ExampleRequests, written_out
+from engine.learn.lesson import (
+    Curves,
+    LessonControl,
+    LessonQuestion,
+    LessonStep,
+    lesson,
+    run,
+    said,
+    total,
+)
 from engine.proof.dual import evaluate
 
 M = 10
-SIX = Requests(2, 3, count=6)
+SIX = ExampleRequests(2, 3, count=6)
 SCALES = (0, 25, 50, 75, 100, 125, 150, 200)
 
 
@@ -20,14 +29,14 @@ SCALES = (0, 25, 50, 75, 100, 125, 150, 200)
     title="Prices, the LP and certificates",
     place=12,
     asks="How can one know that nobody could do better?",
-    knob=Knob(
+    parameter=LessonControl(
         "Prices, against the best ones (%)",
         SCALES,
         100,
         "Any prices prove a bound. Make them too low or too high: can you break the proof?",
     ),
 )
-def steps(scale: int) -> list[Step]:
+def steps(scale: int) -> list[LessonStep]:
     workload = written_out(SIX)
     by_name = {row.bound: row for row in find_method("lp").bounds(workload, M)}
     optimum = find_method("hindsight").bounds(workload, M)[0]
@@ -40,9 +49,9 @@ def steps(scale: int) -> list[Step]:
     ]
 
 
-def _the_gap(runs, optimum) -> Step:
+def _the_gap(runs, optimum) -> LessonStep:
     best = wording.total(optimum.value)
-    return Step(
+    return LessonStep(
         "Six requests",
         f"Six requests of {SIX.prompt} + {SIX.output} tokens, M = {M}: room for two at their end. "
         f"Smallest volume first needs {said(runs['svf'])}. An integer program, which weighs every "
@@ -57,15 +66,15 @@ def dual_at(workload, bound, scale: int):
     return evaluate(workload, M, bound.prices[0].by_round * scale / 100)
 
 
-def _prices(workload, lp, scale: int) -> Step:
+def _prices(workload, lp, scale: int) -> LessonStep:
     dual = dual_at(workload, lp, scale)
     prices = dual.prices
-    return Step(
+    return LessonStep(
         "Sell the memory",
         "Put a price on a token of memory in every round. Each request then picks the start where "
         "its latency plus what its memory costs is least; nobody asks whether it fits. Crowded "
         "rounds are dear.",
-        question=Question(
+        question=LessonQuestion(
             "All pay their least, and the whole memory's worth is taken off. The result is ..",
             ("at most any real total latency", "the total latency of a real schedule"),
             0,
@@ -82,7 +91,7 @@ def _prices(workload, lp, scale: int) -> Step:
     )
 
 
-def _certificate(workload, lp, scale: int) -> Step:
+def _certificate(workload, lp, scale: int) -> LessonStep:
     dual = dual_at(workload, lp, scale)
     paid, worth = float(dual.least.sum()), M * float(dual.prices.sum())
     table = pd.DataFrame(
@@ -93,7 +102,7 @@ def _certificate(workload, lp, scale: int) -> Step:
         }
     )
     values = [dual_at(workload, lp, at).value for at in SCALES]
-    return Step(
+    return LessonStep(
         "A certificate is a list of prices",
         f"Anybody can check it: the six pay {wording.number(paid)}, the memory is worth "
         f"{wording.number(worth)}, so no schedule without preemption is below "
@@ -110,13 +119,13 @@ def _certificate(workload, lp, scale: int) -> Step:
     )
 
 
-def _covered(runs, by_name, optimum) -> Step:
+def _covered(runs, by_name, optimum) -> LessonStep:
     mine, bound = total(runs["vllm"]), by_name["lp"].value
     lower = by_name["lp-preemptive"].value
-    return Step(
+    return LessonStep(
         "What the bound speaks of",
         f"vLLM may drop a KV cache and start over. On these six it needs {said(runs['vllm'])}.",
-        question=Question(
+        question=LessonQuestion(
             f"The LP says {wording.number(bound)}. Is it wrong?",
             ("yes", "no: it speaks only of schedules that keep every cache"),
             0 if by_name["lp"].covers(runs["vllm"]) and mine < bound else 1,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pandas as pd
 
 from engine import wording
-from engine.demand.example import Requests, written_out
-from engine.learn.lesson import Curves, Knob, Question, Step, lesson, run, said
+from engine.demand.example import ExampleRequests, written_out
+from engine.learn.lesson import Curves, LessonControl, LessonQuestion, LessonStep, lesson, run, said
 from engine.machine.clock import ROUNDS, seconds_clock
 from engine.metrics import recomputed_tokens
 
 M = 30
-EIGHT = Requests(5, 10, count=8)
+EIGHT = ExampleRequests(5, 10, count=8)
 MARKS = (0, 10, 20, 30, 40, 50, 60, 70)
 # A round of 50 ms and 20 ms for each prefilled token: a token here stands for a block of many.
 GPU = seconds_clock(0.05, 0.02)
@@ -22,14 +22,14 @@ GPU = seconds_clock(0.05, 0.02)
     title="Preemption thrash and the watermark",
     place=8,
     asks="What if memory is promised to too many?",
-    knob=Knob(
+    parameter=LessonControl(
         "Watermark: share of M that admission leaves free (%)",
         MARKS,
         0,
         "0: everybody comes in who fits now. Where does the mean latency stop falling?",
     ),
 )
-def steps(mark: int) -> list[Step]:
+def steps(mark: int) -> list[LessonStep]:
     workload = written_out(EIGHT)
     eager = run("vllm", workload, M)
     return [
@@ -39,15 +39,15 @@ def steps(mark: int) -> list[Step]:
     ]
 
 
-def _eager(eager) -> Step:
+def _eager(eager) -> LessonStep:
     lost, again = int(eager.preemptions.sum()), recomputed_tokens(eager)
     options = (0, lost, 3 * lost)
-    return Step(
+    return LessonStep(
         "Admit what fits now",
         f"Eight requests of {EIGHT.prompt} + {EIGHT.output} tokens, M = {M}. vLLM does not know "
         "outputs: it admits while the present use fits. Then all of them grow. When memory runs "
         "out, the newest loses its KV cache and starts over with a longer prompt.",
-        question=Question(
+        question=LessonQuestion(
             "How often does somebody lose the cache before all eight are done?",
             tuple(f"{k} times" for k in options),
             options.index(lost),
@@ -59,7 +59,7 @@ def _eager(eager) -> Step:
     )
 
 
-def _two_clocks(workload) -> Step:
+def _two_clocks(workload) -> LessonStep:
     runs = [
         run(key, workload, M, clock=clock) for clock in (ROUNDS, GPU) for key in ("vllm", "fcfs")
     ]
@@ -73,7 +73,7 @@ def _two_clocks(workload) -> Step:
             "Mean latency (s)": [wording.number(dropped_s), wording.number(kept_s)],
         }
     )
-    return Step(
+    return LessonStep(
         "Is that bad? It depends on the clock",
         f"If every round takes as long as any other, reading a prompt again is free: {cheaper} "
         "latency than by look-ahead, which never drops anything. Where a round takes 50 ms and "
@@ -83,12 +83,12 @@ def _two_clocks(workload) -> Step:
     )
 
 
-def _watermark(workload, mark: int) -> Step:
+def _watermark(workload, mark: int) -> LessonStep:
     runs = {at: run("vllm", workload, M, clock=GPU, watermark=at / 100) for at in MARKS}
     means = [float(one.latency.mean()) for one in runs.values()]
     best = MARKS[means.index(min(means))]
     here = runs[mark]
-    return Step(
+    return LessonStep(
         "Keep some memory back",
         f"A watermark of {mark}{wording.THIN}%: {int(here.preemptions.sum())} preemptions, mean "
         f"latency {wording.number(float(here.latency.mean()))} s ({said(here)} in all). Of these, "

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from engine import wording
 from engine.learn.families import lasting_and_brief, small_first
-from engine.learn.lesson import Curves, Knob, Question, Step, lesson, outcomes, run, said, total
+from engine.learn.lesson import (
+    Curves,
+    LessonControl,
+    LessonQuestion,
+    LessonStep,
+    lesson,
+    outcomes,
+    run,
+    said,
+    total,
+)
 
 TOGETHER = 5
 SCALES = (1, 4, 9, 16, 25)
@@ -15,14 +25,14 @@ SCALES = (1, 4, 9, 16, 25)
     title="Why total size misleads",
     place=4,
     asks="Is the request with fewer tokens the smaller one?",
-    knob=Knob(
+    parameter=LessonControl(
         "Output of the lasting requests, L (tokens)",
         SCALES,
         4,
         "Their prompt is L², the brief ones have L² + L and one token of output.",
     ),
 )
-def steps(length: int) -> list[Step]:
+def steps(length: int) -> list[LessonStep]:
     workload, memory = lasting_and_brief(length, TOGETHER)
     by_size, best = run("shortest-total", workload, memory), small_first(workload, memory)
     return [
@@ -32,15 +42,15 @@ def steps(length: int) -> list[Step]:
     ]
 
 
-def _who_is_smaller(by_size, memory: int) -> Step:
+def _who_is_smaller(by_size, memory: int) -> LessonStep:
     lasting, brief = (by_size.workload.take([i]) for i in (0, -1))
     sizes = [int(one.peak[0]) for one in (lasting, brief)]
     volumes = [int(one.volume[0]) for one in (lasting, brief)]
-    return Step(
+    return LessonStep(
         "Two kinds of requests",
         f"Lasting ones end at {sizes[0]} tokens after {int(lasting.output[0])} rounds, brief ones "
         f"at {sizes[1]} after one. M = {wording.count(memory)} holds {TOGETHER} of either.",
-        question=Question(
+        question=LessonQuestion(
             "Which should go first?",
             ("the lasting ones: fewer tokens", "the brief ones: gone after a round"),
             0 if volumes[0] < volumes[1] else 1,
@@ -52,10 +62,10 @@ def _who_is_smaller(by_size, memory: int) -> Step:
     )
 
 
-def _what_it_costs(by_size, best) -> Step:
+def _what_it_costs(by_size, best) -> LessonStep:
     runs = {"shortest-total": by_size, "brief ones first": best}
     loss = total(by_size) / total(best)
-    return Step(
+    return LessonStep(
         "What it costs",
         f"Smallest total first needs {said(by_size)}, the brief ones first {said(best)}: "
         f"{wording.ratio(loss)}" + ("." if loss > 1 else ", nothing lost at this length."),
@@ -65,13 +75,13 @@ def _what_it_costs(by_size, best) -> Step:
     )
 
 
-def _how_it_grows(length: int) -> Step:
+def _how_it_grows(length: int) -> LessonStep:
     ratios = []
     for scale in SCALES:
         workload, memory = lasting_and_brief(scale, TOGETHER)
         by_size = run("shortest-total", workload, memory)
         ratios.append(total(by_size) / total(small_first(workload, memory)))
-    return Step(
+    return LessonStep(
         "It grows without end",
         f"The longer the lasting ones, the worse: {wording.ratio(ratios[0])} at L = {SCALES[0]}, "
         f"{wording.ratio(ratios[-1])} at L = {SCALES[-1]}. No number bounds the loss for all L.",

@@ -6,7 +6,17 @@ from math import isqrt
 
 from engine import wording
 from engine.learn.families import fat_and_tiny, small_first
-from engine.learn.lesson import Curves, Knob, Question, Step, lesson, outcomes, run, said, total
+from engine.learn.lesson import (
+    Curves,
+    LessonControl,
+    LessonQuestion,
+    LessonStep,
+    lesson,
+    outcomes,
+    run,
+    said,
+    total,
+)
 from engine.learn.lessons.volume_first import SORTED_F
 
 SCALES = (100, 400, 900, 1600, 2500)
@@ -24,21 +34,21 @@ def ratio_of(key: str, memory: int) -> float:
     title="Losses without a limit",
     place=7,
     asks="How bad can shortest output first get?",
-    knob=Knob(
+    parameter=LessonControl(
         "Memory M (tokens): the scale of the family",
         SCALES,
         100,
         "√M requests fill the memory for one round, M tiny ones want two rounds.",
     ),
 )
-def steps(memory: int) -> list[Step]:
+def steps(memory: int) -> list[LessonStep]:
     return [_in_small(), _growing(memory), _no_limit(memory)]
 
 
-def _in_small() -> Step:
+def _in_small() -> LessonStep:
     workload = fat_and_tiny(36)
     runs = {"mc-sf": run("mc-sf", workload, 36), "tiny ones first": small_first(workload, 36)}
-    return Step(
+    return LessonStep(
         "The family at M = 36",
         f"{isqrt(36)} fat requests (35 + 1 tokens) and 36 tiny ones (1 + 2). Shortest output first "
         f"runs the fat ones, one a round, while all the tiny ones wait: {said(runs['mc-sf'])} "
@@ -49,16 +59,16 @@ def _in_small() -> Step:
     )
 
 
-def _growing(memory: int) -> Step:
+def _growing(memory: int) -> LessonStep:
     here, larger = ratio_of("mc-sf", memory), ratio_of("mc-sf", 4 * memory)
     grown = larger / here
     guesses = (1.0, 2.0, 4.0)
     nearest = min(range(3), key=lambda k: abs(guesses[k] - grown))
-    return Step(
+    return LessonStep(
         "Four times the memory",
         f"At M = {wording.count(memory)} MC-SF needs {wording.ratio(here)} the latency of the tiny "
         "ones first.",
-        question=Question(
+        question=LessonQuestion(
             f"The same family at M = {wording.count(4 * memory)}: MC-SF's loss is ..",
             ("about the same", "about twice as large", "about four times as large"),
             nearest,
@@ -68,10 +78,10 @@ def _growing(memory: int) -> Step:
     )
 
 
-def _no_limit(memory: int) -> Step:
+def _no_limit(memory: int) -> LessonStep:
     curves = {key: (list(SCALES), [ratio_of(key, at) for at in SCALES]) for key in KEYS}
     at = SCALES.index(memory)
-    return Step(
+    return LessonStep(
         "No number is large enough",
         f"At M = {wording.count(memory)}: MC-SF {wording.ratio(curves['mc-sf'][1][at])}, Sorted-F "
         f"{curves['sorted-f'][1][at]:.2f}x, smallest volume first {curves['svf'][1][at]:.2f}x. "

@@ -5,8 +5,8 @@ from __future__ import annotations
 from engine import wording
 from engine.bound import gap
 from engine.bound_method import find_method
-from engine.demand.example import Requests, written_out
-from engine.learn.lesson import Curves, Knob, Question, Step, lesson, run, said
+from engine.demand.example import ExampleRequests, written_out
+from engine.learn.lesson import Curves, LessonControl, LessonQuestion, LessonStep, lesson, run, said
 
 SHARES = (5, 20, 40, 60, 80)
 SORTED_F = 48  # proved for Sorted-F, arXiv 2508.06133
@@ -23,30 +23,31 @@ def guarantee(largest_share: float) -> float:
     title="Volume first, and what is proved",
     place=6,
     asks="What does a guarantee of 3, or of 48, say about your latency?",
-    knob=Knob(
+    parameter=LessonControl(
         "Largest request, share of M (%)",
         SHARES,
         20,
         "The guarantee of volume first gets weaker as one request may fill the memory.",
     ),
 )
-def steps(share: int) -> list[Step]:
+def steps(share: int) -> list[LessonStep]:
     return [_small(), _proved(share)]
 
 
-def _small() -> Step:
+def _small() -> LessonStep:
     workload = written_out(
-        Requests(6, 6, class_name="large", count=3), Requests(2, 3, class_name="small", count=8)
+        ExampleRequests(6, 6, class_name="large", count=3),
+        ExampleRequests(2, 3, class_name="small", count=8),
     )
     memory = 24
     volume, area = run("svf", workload, memory), int(workload.volume.sum())
     rounds = area / memory
-    return Step(
+    return LessonStep(
         "Fill the rectangle, smallest first",
         "The memory is a rectangle, M high and as wide as time. Every schedule has to fit the same "
         f"areas into it: {wording.count(area)} token-rounds here, so no schedule ends before "
         f"round {wording.number(rounds)}. Small areas first lets the most requests leave early.",
-        question=Question(
+        question=LessonQuestion(
             "When does smallest volume first finish the last one?",
             (
                 f"round {int(volume.finish.max())}",
@@ -65,8 +66,8 @@ def mix(share: int):
     """A larger backlog whose largest request fills `share` percent of M = 400."""
     largest = WHOLE * share // 100
     return written_out(
-        Requests(largest - 4, 4, class_name="fat", count=30),
-        Requests(2, 12, class_name="thin", count=130),
+        ExampleRequests(largest - 4, 4, class_name="fat", count=30),
+        ExampleRequests(2, 12, class_name="thin", count=130),
     )
 
 
@@ -78,16 +79,16 @@ def measured(key: str, share: int) -> float:
     return found
 
 
-def _proved(share: int) -> Step:
+def _proved(share: int) -> LessonStep:
     mine, other = measured("svf", share), measured("sorted-f", share)
     proved = guarantee(share / 100)
     edges = (2.0, 6.0)
-    return Step(
+    return LessonStep(
         "What is proved, and what happens",
         f"The proof says: smallest volume first never needs more than 1 + 2/(1 − a) times the "
         f"optimum, a being the largest request's share of M. At {share}{wording.THIN}% that is "
         f"{wording.ratio(proved)}, near 3 when all are small. For Sorted-F {SORTED_F} is proved.",
-        question=Question(
+        question=LessonQuestion(
             "160 requests, M = 400. How far is it from optimal at most, on these?",
             ("less than 2 times", f"2 to {edges[1]:.0f} times", f"more than {edges[1]:.0f} times"),
             sum(mine >= edge for edge in edges),

@@ -5,8 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from engine import wording
-from engine.demand.example import Requests, written_out
-from engine.learn.lesson import Curves, Knob, Question, Step, lesson, outcomes, run
+from engine.demand.example import ExampleRequests, written_out
+from engine.learn.lesson import (
+    Curves,
+    LessonControl,
+    LessonQuestion,
+    LessonStep,
+    lesson,
+    outcomes,
+    run,
+)
 
 RATE = 4  # requests a round
 HOLDS = 2 + 3  # tokens of a request (1, 2) at the end of its two rounds
@@ -20,17 +28,17 @@ WAITING = 9  # when it begins
     title="WAIT's thresholds",
     place=10,
     asks="Can it help to let in fewer than would fit?",
-    knob=Knob(
+    parameter=LessonControl(
         "Threshold: how many start together",
         (1, 2, 3, 4, 5, 6, 8),
         4,
         f"{RATE} requests arrive a round.",
     ),
 )
-def steps(threshold: int) -> list[Step]:
+def steps(threshold: int) -> list[LessonStep]:
     workload = written_out(
-        Requests(1, 2, count=WAITING),
-        *(Requests(1, 2, arrival=t, count=RATE) for t in range(ROUNDS)),
+        ExampleRequests(1, 2, count=WAITING),
+        *(ExampleRequests(1, 2, arrival=t, count=RATE) for t in range(ROUNDS)),
     )
     greedy = run("fcfs", workload, M)
     grouped = run("wait", workload, M, threshold=threshold)
@@ -47,15 +55,15 @@ def pace(of) -> float:
     return float(done_by_round(of)[2 : ROUNDS + 2].mean())
 
 
-def _greedy(greedy) -> Step:
+def _greedy(greedy) -> LessonStep:
     counts = done_by_round(greedy)[2:8].tolist()
     served = pace(greedy)
     options = ("steady: the same number every round", "a full round, then a nearly empty one")
-    return Step(
+    return LessonStep(
         "As many as fit",
         f"{RATE} requests (1 + 2 tokens) arrive every round, {WAITING} wait already. Each holds 2 "
         f"tokens, then 3: {RATE} a round need {RATE} · {HOLDS} = M = {M}. In principle it fits.",
-        question=Question(
+        question=LessonQuestion(
             "First come, first served, with look-ahead. What do completions look like?",
             options,
             0 if len(set(counts)) == 1 else 1,
@@ -67,12 +75,12 @@ def _greedy(greedy) -> Step:
     )
 
 
-def _grouped(greedy, grouped, threshold: int) -> Step:
+def _grouped(greedy, grouped, threshold: int) -> LessonStep:
     runs = {"fcfs": greedy, f"wait, threshold {threshold}": grouped}
     mine, other = pace(grouped), pace(greedy)
     verdict = "more than" if mine > other else "less than" if mine < other else "as many as"
     rounds = list(range(2, ROUNDS + 2))
-    return Step(
+    return LessonStep(
         "Hold back to go faster",
         f"WAIT starts exactly {threshold} together once {threshold} wait: "
         f"{wording.number(mine)} completions a round, {verdict} the greedy "

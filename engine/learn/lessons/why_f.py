@@ -9,8 +9,8 @@ import pandas as pd
 
 from engine import wording
 from engine.batches.choose import sorted_batches
-from engine.demand.example import Requests, written_out
-from engine.learn.lesson import Curves, Knob, Question, Step, lesson, run, said
+from engine.demand.example import ExampleRequests, written_out
+from engine.learn.lesson import Curves, LessonControl, LessonQuestion, LessonStep, lesson, run, said
 
 M = 26
 
@@ -20,18 +20,18 @@ M = 26
     title="Why F weighs batch size against decode cost",
     place=5,
     asks="Which requests should share the memory first?",
-    knob=Knob(
+    parameter=LessonControl(
         "Output of the slow requests (tokens)",
         (2, 4, 6, 8, 12),
         8,
         "The quick ones have 2. When does a batch rather leave the slow ones out?",
     ),
 )
-def steps(slow: int) -> list[Step]:
+def steps(slow: int) -> list[LessonStep]:
     workload = written_out(
-        Requests(2, 2, class_name="quick", count=4),
-        Requests(1, slow, class_name="slow", count=3),
-        Requests(12, 3, class_name="wide", count=2),
+        ExampleRequests(2, 2, class_name="quick", count=4),
+        ExampleRequests(1, slow, class_name="slow", count=3),
+        ExampleRequests(12, 3, class_name="wide", count=2),
     )
     batches = sorted_batches(workload, M)
     return [_the_choice(workload, next(iter(batches))), _all_batches(workload, batches)]
@@ -48,7 +48,7 @@ def least_outputs(workload) -> dict[int, int]:
     return least
 
 
-def _the_choice(workload, first: np.ndarray) -> Step:
+def _the_choice(workload, first: np.ndarray) -> LessonStep:
     least = least_outputs(workload)
     sizes = list(least)
     f = [least[size] / size**2 for size in sizes]
@@ -58,12 +58,12 @@ def _the_choice(workload, first: np.ndarray) -> Step:
         for size, value in zip(sizes, f, strict=True)
     )
     last = chosen == len(sizes) - 1
-    return Step(
+    return LessonStep(
         "The first batch",
         "A batch X keeps the others waiting for about its mean output, sum(o)/|X|, and sets |X| "
         "requests free. Waiting for each one set free is **F = sum(o) / |X|²**: a larger batch is "
         f"good, long outputs are bad. M = {M}.",
-        question=Question(
+        question=LessonQuestion(
             "For each batch size, the best F. Which batch does phase 1 take?",
             options,
             chosen,
@@ -84,7 +84,7 @@ def _the_choice(workload, first: np.ndarray) -> Step:
     )
 
 
-def _all_batches(workload, batches) -> Step:
+def _all_batches(workload, batches) -> LessonStep:
     listed = pd.DataFrame(
         {
             "Batch": [f"{k + 1}" for k in range(len(batches))],
@@ -95,7 +95,7 @@ def _all_batches(workload, batches) -> Step:
         }
     )
     runs = {key: run(key, workload, M) for key in ("sorted-f", "mc-sf", "svf")}
-    return Step(
+    return LessonStep(
         "All batches, and the run",
         "Phase 1 repeats until nobody is left. Phase 2 only keeps the order: a request starts as "
         f"soon as it fits, not batch by batch. Sorted-F needs {said(runs['sorted-f'])}, shortest "

@@ -21,6 +21,6 @@ way is a floor, and a true bound in itself: stopping at any time leaves a certif
 When the two meet, the grid is refined.
 """
 
-from engine.proof.ascent.ascend import Step, ascend
+from engine.proof.ascent.ascend import AscentStep, ascend
 
-__all__ = ["Step", "ascend"]
+__all__ = ["AscentStep", "ascend"]

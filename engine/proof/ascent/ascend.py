@@ -23,7 +23,7 @@ MAX_ROUNDS = 5_000_000  # some 1 GB of prices, hats and their sums
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class AscentStep:
     """Where the ascent stands after one solution of the master.
 
     Attributes
@@ -93,7 +93,7 @@ class _Climb:
 
 def ascend(
     workload: Workload, memory: int, run: Run, prices: np.ndarray, never_rising: bool
-) -> Iterator[Step]:
+) -> Iterator[AscentStep]:
     """Better and better bounds, each step a certificate.
 
     Parameters
@@ -128,7 +128,7 @@ def _problem(workload, memory, run, prices, never_rising) -> _Problem:
     return _Problem(workload, memory, run, base / scale, scale, never_rising)
 
 
-def _on_grid(problem: _Problem, grid: Grid, climb: _Climb) -> Iterator[Step]:
+def _on_grid(problem: _Problem, grid: Grid, climb: _Climb) -> Iterator[AscentStep]:
     """Steps on one grid until it is exhausted; `climb` goes along."""
     workload, block = problem.workload, problem.block
     blocks = int(block.max()) + 1
@@ -161,7 +161,7 @@ def _on_grid(problem: _Problem, grid: Grid, climb: _Climb) -> Iterator[Step]:
             climb.schedules.append(dual.start)
             if dual.value > climb.best.value:
                 climb.best, climb.numbers = dual, tried
-        step = Step(climb.best, ceiling, len(grid.knots), mean_start)
+        step = AscentStep(climb.best, ceiling, len(grid.knots), mean_start)
         yield step
         if step.is_exhausted:
             return

@@ -52,9 +52,9 @@ def gap_split(run: Run, prices: np.ndarray) -> GapSplit:
     ----------
     prices : (T,) float64 >= 0, by round, as for `evaluate`
     """
-    workload, stays = run.workload, run.stays
+    workload, residencies = run.workload, run.residencies
     dual = evaluate(workload, run.memory, prices)
-    held = _charges(dual.prices, stays.begin, stays.end, stays.held).sum()
+    held = _charges(dual.prices, residencies.begin, residencies.end, residencies.held).sum()
     straight = _charges(dual.prices, run.finish - workload.output, run.finish, workload.prompt)
     return GapSplit(
         dual,

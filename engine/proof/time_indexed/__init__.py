@@ -18,6 +18,6 @@ Source: arXiv 2502.07115, equations 1 to 4; DESIGN 3.1 and 3.3.
 
 from engine.proof.time_indexed.by_pulp import relaxation_by_pulp
 from engine.proof.time_indexed.by_scipy import relaxation_by_scipy
-from engine.proof.time_indexed.model import Model, model_up_to
+from engine.proof.time_indexed.model import TimeIndexedModel, model_up_to
 
-__all__ = ["Model", "model_up_to", "relaxation_by_pulp", "relaxation_by_scipy"]
+__all__ = ["TimeIndexedModel", "model_up_to", "relaxation_by_pulp", "relaxation_by_scipy"]

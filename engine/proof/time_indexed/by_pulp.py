@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from engine.proof.time_indexed.exclusion import exclusions
-from engine.proof.time_indexed.model import Model
+from engine.proof.time_indexed.model import TimeIndexedModel
 from engine.proof.time_indexed.quiet import quiet_solver
 
 
-def written_out(model: Model, cumulative: bool = False, whole: bool = False):
+def written_out(model: TimeIndexedModel, cumulative: bool = False, whole: bool = False):
     """The PuLP problem, its variables by column, and its capacity rows by round.
 
     Where variables are whole, the cuts of `exclusions` are in it, which its relaxation lacks.
@@ -39,7 +39,9 @@ def written_out(model: Model, cumulative: bool = False, whole: bool = False):
     return problem, x, [rows[f"round_{t}"] for t in range(model.rounds)]
 
 
-def relaxation_by_pulp(model: Model, cumulative: bool = False) -> tuple[float, np.ndarray]:
+def relaxation_by_pulp(
+    model: TimeIndexedModel, cumulative: bool = False
+) -> tuple[float, np.ndarray]:
     """The same as `relaxation_by_scipy`, through PuLP."""
     import pulp
 

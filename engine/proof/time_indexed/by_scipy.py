@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.proof.time_indexed.model import Model
+from engine.proof.time_indexed.model import TimeIndexedModel
 
 
 def relaxation_by_scipy(
-    model: Model, cumulative: bool = False, time_limit: float | None = None
+    model: TimeIndexedModel, cumulative: bool = False, time_limit: float | None = None
 ) -> tuple[float, np.ndarray] | None:
     """The optimum of the relaxation and the (first + rounds + 1,) prices of memory by round.
 

@@ -23,12 +23,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from engine.proof.time_indexed.model import Model
+from engine.proof.time_indexed.model import TimeIndexedModel
 
 TOGETHER = (2, 3)  # q: larger ones gained nothing more
 
 
-def exclusions(model: Model) -> Iterator[tuple[int, np.ndarray]]:
+def exclusions(model: TimeIndexedModel) -> Iterator[tuple[int, np.ndarray]]:
     """(q - 1, columns) of every cut: of these columns at most q - 1 are in one schedule.
 
     Cuts that say no more than that each request starts once are left out.
@@ -45,7 +45,7 @@ def exclusions(model: Model) -> Iterator[tuple[int, np.ndarray]]:
                 yield q - 1, columns
 
 
-def _spans(model: Model, q: int) -> tuple[np.ndarray, np.ndarray]:
+def _spans(model: TimeIndexedModel, q: int) -> tuple[np.ndarray, np.ndarray]:
     """From which round on each column is in, and for how many rounds, 0 or more."""
     workload, who = model.workload, model.request
     begin = model.start - workload.prompt[who] + 1

@@ -12,7 +12,7 @@ from engine.workload import Workload
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class TimeIndexedModel:
     """A time-indexed model of a workload.
 
     Attributes
@@ -54,7 +54,7 @@ def entries_up_to(workload: Workload, last_start: np.ndarray) -> int:
     return round((starts * workload.output.astype(float)).sum())  # it need not fit in int64
 
 
-def model_up_to(workload: Workload, memory: int, last_start: np.ndarray) -> Model:
+def model_up_to(workload: Workload, memory: int, last_start: np.ndarray) -> TimeIndexedModel:
     """The model in which request i may start from its arrival up to last_start[i]."""
     visible = visible_rounds(workload.arrival)
     starts = last_start - visible + 1
@@ -63,4 +63,4 @@ def model_up_to(workload: Workload, memory: int, last_start: np.ndarray) -> Mode
     start = visible[request] + np.arange(len(request)) - begins[request]
     first = int(visible.min())
     rounds = int((last_start + workload.output).max()) - first
-    return Model(workload, memory, request, start, first, rounds)
+    return TimeIndexedModel(workload, memory, request, start, first, rounds)

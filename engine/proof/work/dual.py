@@ -73,7 +73,7 @@ class Priced:
 
 
 @dataclass(frozen=True, eq=False)
-class Requests:
+class WorkRequests:
     """What the dual function needs to know of n requests.
 
     Attributes
@@ -92,7 +92,7 @@ class Requests:
     replicas: int
 
     @classmethod
-    def of(cls, workload: Workload, alone: Alone, works, replicas: int) -> Requests:
+    def of(cls, workload: Workload, alone: Alone, works, replicas: int) -> WorkRequests:
         arrival = workload.arrival - workload.arrival.min()
         return cls(arrival, arrival + alone.total * LESS, workload.output, tuple(works), replicas)
 
@@ -101,7 +101,7 @@ class Requests:
 class DualFunction:
     """L as a function of prices on fixed cells."""
 
-    requests: Requests
+    requests: WorkRequests
     cells: Cells
 
     @cached_property

@@ -20,7 +20,7 @@ from engine.machine.clock import Clock
 from engine.proof.work.alone import time_alone
 from engine.proof.work.ascent import Rise, ascend
 from engine.proof.work.cells import cells_over
-from engine.proof.work.dual import DualFunction, Requests
+from engine.proof.work.dual import DualFunction, WorkRequests
 from engine.proof.work.envelope import Envelope, floors, work
 from engine.proof.work.proof import MAX_CELLS, MAX_EFFORT, MachinePrices
 from engine.proof.work.ramps import Ramps, knots_between
@@ -58,7 +58,7 @@ class Search:
 
     begin: float
     share: float
-    requests: Requests
+    requests: WorkRequests
     envelopes: tuple[Envelope, ...]
     shortest: float
     completion: np.ndarray
@@ -83,7 +83,7 @@ class Search:
         return cls(
             begin,
             share,
-            Requests.of(workload, alone, works, replicas),
+            WorkRequests.of(workload, alone, works, replicas),
             envelopes,
             alone.shortest,
             finished_at - workload.arrival.min(),

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.traces.clock import PER_SECOND, unit_in
-from engine.traces.columns import Check, Measured, Ticks, Tokens, no_error
+from engine.traces.columns import Check, Measured, Ticks, TokenColumn, no_error
 from engine.traces.head import Head
-from engine.traces.log import Reading, read_log
+from engine.traces.log import LogReading, read_log
 from engine.traces.objects import value_at
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
 
 NAME = "AIPerf per-request records"
@@ -32,15 +32,15 @@ def matches(head: Head) -> bool:
     return head.is_objects("metadata.request_start_ns", "metrics")
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     phase = Check("^(profiling|)$", "profiling: it is warm-up")
     fields = [
         Field("phase", ("metadata.benchmark_phase",), phase),
         Field("cancelled", ("metadata.was_cancelled",), Check("^(false|)$", "false")),
         Field("no error", ("error",), no_error()),
         Field("arrival", ("metadata.request_start_ns",), Ticks()),
-        Field("prompt", ("metrics.input_sequence_length.value",), Tokens()),
-        Field("output", ("metrics.output_sequence_length.value",), Tokens()),
+        Field("prompt", ("metrics.input_sequence_length.value",), TokenColumn()),
+        Field("output", ("metrics.output_sequence_length.value",), TokenColumn()),
         Field("ttft", ("ttft",), Measured()),
         Field("latency", ("latency",), Measured()),
     ]

@@ -7,11 +7,11 @@ fractional digits, with a zone in 2024, where whole seconds have no fraction.
 
 from __future__ import annotations
 
-from engine.traces.columns import Moments, Tokens
+from engine.traces.columns import Moments, TokenColumn
 from engine.traces.head import Head
-from engine.traces.log import Reading, read_log
+from engine.traces.log import LogReading, read_log
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
 
 NAME = "Azure LLM inference trace"
@@ -22,10 +22,10 @@ def matches(head: Head) -> bool:
     return head.is_table("TIMESTAMP", "ContextTokens", "GeneratedTokens")
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     fields = [
         Field("arrival", ("TIMESTAMP",), Moments()),
-        Field("prompt", ("ContextTokens",), Tokens()),
-        Field("output", ("GeneratedTokens",), Tokens()),
+        Field("prompt", ("ContextTokens",), TokenColumn()),
+        Field("output", ("GeneratedTokens",), TokenColumn()),
     ]
     return read_log(opened.rows(), fields, reading)

@@ -5,11 +5,11 @@ Layout: the public anonymised trace files. The class is the type of request.
 
 from __future__ import annotations
 
-from engine.traces.columns import Labels, Stamp, Tokens
+from engine.traces.columns import Labels, Stamp, TokenColumn
 from engine.traces.head import Head
-from engine.traces.log import Reading, read_log
+from engine.traces.log import LogReading, read_log
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
 
 NAME = "Qwen-Bailian trace"
@@ -23,11 +23,11 @@ def matches(head: Head) -> bool:
     return head.is_objects("chat_id", "timestamp", "input_length", "output_length")
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     fields = [
         Field("arrival", ("timestamp",), Stamp()),
-        Field("prompt", ("input_length",), Tokens()),
-        Field("output", ("output_length",), Tokens()),
+        Field("prompt", ("input_length",), TokenColumn()),
+        Field("output", ("output_length",), TokenColumn()),
     ]
     if "type" in opened.head.names:
         fields.append(Field("class", ("type",), Labels()))

@@ -7,11 +7,11 @@ response in seconds. Whole seconds make large ties in file 1.
 
 from __future__ import annotations
 
-from engine.traces.columns import Check, Labels, Measured, Stamp, Tokens
+from engine.traces.columns import Check, Labels, Measured, Stamp, TokenColumn
 from engine.traces.head import Head
-from engine.traces.log import Reading, read_log
+from engine.traces.log import LogReading, read_log
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
 
 NAME = "BurstGPT trace"
@@ -25,13 +25,13 @@ def matches(head: Head) -> bool:
     return head.is_table("Timestamp", "Request tokens", "Response tokens", "Log Type")
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     failed = Check(r"^0+(\.0*)?$", "above 0: the request failed", matches=False)
     fields = [
         Field("answered", ("Response tokens",), failed),
         Field("arrival", ("Timestamp",), Stamp()),
-        Field("prompt", ("Request tokens",), Tokens()),
-        Field("output", ("Response tokens",), Tokens()),
+        Field("prompt", ("Request tokens",), TokenColumn()),
+        Field("output", ("Response tokens",), TokenColumn()),
         Field("class", ("Log Type",), Labels()),
         Field("latency", ("Elapsed time",), Measured(), optional=True),
     ]

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.traces.clock import ticks
-from engine.traces.columns import Names, Priority, Seconds, Tokens
+from engine.traces.columns import Names, Priority, Seconds, TokenColumn
 from engine.traces.head import Head
-from engine.traces.log import Reading
+from engine.traces.log import LogReading
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field, read_rows
 from engine.workload import PREDICTED
 
@@ -27,15 +27,15 @@ def matches(head: Head) -> bool:
     return head.kind == "table" and head.delimiter == "," and set(NEEDED) <= names
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     classes = Names()
     fields = [
         Field("arrival", ("arrival",), Seconds()),
-        Field("prompt", ("prompt",), Tokens()),
-        Field("output", ("output",), Tokens()),
+        Field("prompt", ("prompt",), TokenColumn()),
+        Field("output", ("output",), TokenColumn()),
         Field("class", ("class",), classes),
         Field("priority", ("priority",), Priority()),
-        *(Field(name, (name,), Tokens()) for name in PREDICTED),
+        *(Field(name, (name,), TokenColumn()) for name in PREDICTED),
     ]
     found = [name.lower() for name in opened.head.names]
     fields = [field for field in fields if field.names[0] in found]
@@ -44,7 +44,7 @@ def parse(opened: Opened, reading: Reading) -> Requests:
     seconds = rows.columns["arrival"]
     if reading.time_unit:
         seconds = seconds / ticks(reading.time_unit)
-    return Requests(
+    return TraceRequests(
         seconds,
         rows.columns["prompt"],
         rows.columns["output"],

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from engine.traces.columns import Check, Tokens
+from engine.traces.columns import Check, TokenColumn
 from engine.traces.head import Head
-from engine.traces.log import Reading, arrival_kind, read_log
+from engine.traces.log import LogReading, arrival_kind, read_log
 from engine.traces.objects import Objects
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
 
 NAME = "conversations (ShareGPT, LMSYS, WildChat)"
@@ -36,14 +36,14 @@ def matches(head: Head) -> bool:
     return head.kind in ("objects", "parquet") and _list_name(head) is not None
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     names = [_list_name(opened.head)]
     later = _Later()
     talk = Check("^yes$", "one that has a question and an answer")
     fields = [
         Field("talk", ("the conversation",), talk),
-        Field("prompt", ("prompt",), Tokens()),
-        Field("output", ("output",), Tokens()),
+        Field("prompt", ("prompt",), TokenColumn()),
+        Field("output", ("output",), TokenColumn()),
     ]
     if "timestamp" in opened.head.names:
         names.append("timestamp")

@@ -11,11 +11,11 @@ from typing import Any
 
 from engine.errors import InputError
 from engine.traces.clock import PER_SECOND
-from engine.traces.columns import Measured, Tokens, no_error
+from engine.traces.columns import Measured, TokenColumn, no_error
 from engine.traces.head import Head
-from engine.traces.log import Reading, read_log
+from engine.traces.log import LogReading, read_log
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
 
 NAME = "genai-bench result"
@@ -30,15 +30,15 @@ def matches(head: Head) -> bool:
     return head.is_objects("individual_request_metrics")
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     named = str(opened.head.first.get("_time_unit", "s"))
     if named not in PER_SECOND:
         raise InputError(f"its _time_unit is {named[:20]}, not one of {', '.join(PER_SECOND)}")
     seconds = 1 / PER_SECOND[named]
     fields = [
         Field("no error", ("error_code",), no_error()),
-        Field("prompt", ("num_input_tokens",), Tokens()),
-        Field("output", ("num_output_tokens",), Tokens()),
+        Field("prompt", ("num_input_tokens",), TokenColumn()),
+        Field("output", ("num_output_tokens",), TokenColumn()),
         Field("ttft", ("ttft",), Measured(seconds)),
         Field("latency", ("e2e_latency",), Measured(seconds)),
     ]

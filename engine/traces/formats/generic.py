@@ -19,16 +19,16 @@ from engine.traces.columns import (
     Labels,
     Measured,
     Perhaps,
-    Tokens,
+    TokenColumn,
     no_error,
     no_failure,
 )
 from engine.traces.head import Head, paths
-from engine.traces.log import MOMENTS, ROLES, Reading, arrival_kind, read_log
+from engine.traces.log import MOMENTS, ROLES, LogReading, arrival_kind, read_log
 from engine.traces.names import find_name, plain
 from engine.traces.objects import value_at
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
 
 NAME = "table with named columns"
@@ -93,7 +93,7 @@ def _names_tokens(head: Head) -> bool:
     return bool(_find(head, "prompt") and _find(head, "output"))
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     head, key = rows_head(opened.head), _wrapped(opened.head)
     found = {role: _mapped(head, role, reading) or name for role, name in guess(head).items()}
     for role in ("prompt", "output"):
@@ -114,7 +114,7 @@ def parse(opened: Opened, reading: Reading) -> Requests:
     return read_log(replace(source, names=head.names), fields, reading, notes=notes)
 
 
-def _mapped(head: Head, role: str, reading: Reading) -> str | None:
+def _mapped(head: Head, role: str, reading: LogReading) -> str | None:
     """The file's name that the user gave a role."""
     if role not in reading.columns:
         return None
@@ -144,7 +144,7 @@ def _without_unit(name: str) -> str:
 
 def _kind(head: Head, role: str, name: str, found: Mapping[str, str | None]) -> Kind:
     if role in ("prompt", "output"):
-        return Tokens()
+        return TokenColumn()
     if role == "class":
         return Labels()
     if role in ("ttft", "latency"):

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.errors import InputError
-from engine.traces.columns import Check, Measured, Stamp, Tokens
+from engine.traces.columns import Check, Measured, Stamp, TokenColumn
 from engine.traces.head import Head
-from engine.traces.log import Reading, read_log
+from engine.traces.log import LogReading, read_log
 from engine.traces.objects import value_at
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
 
 NAME = "GuideLLM report"
@@ -37,7 +37,7 @@ def matches(head: Head) -> bool:
     return head.is_objects("benchmarks")
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     benchmarks = opened.head.first["benchmarks"]
     benchmarks = benchmarks if isinstance(benchmarks, list) else []
     if not any(True for _ in _requests(opened.head.first)):
@@ -48,8 +48,8 @@ def parse(opened: Opened, reading: Reading) -> Requests:
     fields = [
         Field("status", ("status",), Check("^successful$", "successful")),
         Field("arrival", START, Stamp()),
-        Field("prompt", _token_names("prompt_tokens", "input_metrics"), Tokens()),
-        Field("output", _token_names("output_tokens", "output_metrics"), Tokens()),
+        Field("prompt", _token_names("prompt_tokens", "input_metrics"), TokenColumn()),
+        Field("output", _token_names("output_tokens", "output_metrics"), TokenColumn()),
         Field("ttft", ("ttft",), Measured()),
         Field("latency", ("latency",), Measured()),
     ]

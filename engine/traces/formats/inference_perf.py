@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.errors import InputError
-from engine.traces.columns import Measured, Stamp, Tokens, no_error
+from engine.traces.columns import Measured, Stamp, TokenColumn, no_error
 from engine.traces.head import Head
-from engine.traces.log import Reading, read_log
+from engine.traces.log import LogReading, read_log
 from engine.traces.objects import value_at
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
 
 NAME = "inference-perf per-request metrics"
@@ -36,7 +36,7 @@ def _is_summary(head: Head) -> bool:
     return head.is_objects("successes", "failures")
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     if _is_summary(opened.head):
         raise InputError(
             "this is a summary of inference-perf, which holds no requests: "
@@ -45,8 +45,12 @@ def parse(opened: Opened, reading: Reading) -> Requests:
     fields = [
         Field("no error", ("error",), no_error()),
         Field("arrival", ("start_time",), Stamp()),
-        Field("prompt", ("info.input_tokens", "info.request_metrics.text.input_tokens"), Tokens()),
-        Field("output", ("info.output_tokens", "info.response_metrics.output_tokens"), Tokens()),
+        Field(
+            "prompt", ("info.input_tokens", "info.request_metrics.text.input_tokens"), TokenColumn()
+        ),
+        Field(
+            "output", ("info.output_tokens", "info.response_metrics.output_tokens"), TokenColumn()
+        ),
         Field("ttft", ("ttft",), Measured()),
         Field("latency", ("latency",), Measured()),
     ]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from engine.traces.bench import is_bench, read_bench
 from engine.traces.head import Head
-from engine.traces.log import Reading
+from engine.traces.log import LogReading
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 
 NAME = "llm-optimizer result"
 EXAMPLE = (
@@ -25,5 +25,5 @@ def matches(head: Head) -> bool:
     return head.has("config") and is_bench(head, RESULTS)
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     return read_bench(opened, reading, "an output of every request", RESULTS)

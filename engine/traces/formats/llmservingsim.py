@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from engine.traces.columns import Stamp, Tokens
+from engine.traces.columns import Stamp, TokenColumn
 from engine.traces.head import Head
-from engine.traces.log import Reading, read_log
+from engine.traces.log import LogReading, read_log
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
 
 NAME = "LLMServingSim dataset"
@@ -29,11 +29,11 @@ def matches(head: Head) -> bool:
     )
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     fields = [
         Field("arrival", ("arrival_time_ns",), Stamp()),
-        Field("prompt", ("input_toks",), Tokens()),
-        Field("output", ("output_toks",), Tokens()),
+        Field("prompt", ("input_toks",), TokenColumn()),
+        Field("output", ("output_toks",), TokenColumn()),
     ]
     sessions = _Sessions()
     requests = read_log(opened.rows(sessions.requests_of), fields, reading, unit="ns")

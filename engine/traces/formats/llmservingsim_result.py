@@ -7,11 +7,11 @@ was asked for.
 
 from __future__ import annotations
 
-from engine.traces.columns import Measured, Stamp, Tokens
+from engine.traces.columns import Measured, Stamp, TokenColumn
 from engine.traces.head import Head
-from engine.traces.log import Reading, read_log
+from engine.traces.log import LogReading, read_log
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
 
 NAME = "LLMServingSim result"
@@ -25,11 +25,11 @@ def matches(head: Head) -> bool:
     return head.is_table("instance id", "request id", "input", "output", "arrival", "latency")
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     fields = [
         Field("arrival", ("arrival",), Stamp()),
-        Field("prompt", ("input",), Tokens()),
-        Field("output", ("generated_tokens", "output"), Tokens()),
+        Field("prompt", ("input",), TokenColumn()),
+        Field("output", ("generated_tokens", "output"), TokenColumn()),
         Field("ttft", ("TTFT",), Measured(1e-9), optional=True),
         Field("latency", ("latency",), Measured(1e-9)),
     ]

@@ -7,11 +7,11 @@ seconds and a chat_id beside them.
 
 from __future__ import annotations
 
-from engine.traces.columns import Stamp, Tokens
+from engine.traces.columns import Stamp, TokenColumn
 from engine.traces.head import Head
-from engine.traces.log import Reading, read_log
+from engine.traces.log import LogReading, read_log
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
 
 NAME = "Mooncake trace"
@@ -23,10 +23,10 @@ def matches(head: Head) -> bool:
     return ours and not head.has("chat_id")
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     fields = [
         Field("arrival", ("timestamp",), Stamp()),
-        Field("prompt", ("input_length",), Tokens()),
-        Field("output", ("output_length",), Tokens()),
+        Field("prompt", ("input_length",), TokenColumn()),
+        Field("output", ("output_length",), TokenColumn()),
     ]
     return read_log(opened.rows(), fields, reading, unit="ms")

@@ -16,9 +16,9 @@ import numpy as np
 
 from engine.errors import InputError
 from engine.traces.head import Head
-from engine.traces.log import BACKLOG, Reading
+from engine.traces.log import BACKLOG, LogReading
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.workload import MAX_TOKENS
 
 NAME = "Prometheus metrics of vLLM or SGLang"
@@ -37,7 +37,7 @@ def matches(head: Head) -> bool:
     return head.kind == "metrics"
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     found = _histograms(opened.text())
     prompts, outputs = (_of(found, names) for names in (PROMPTS, OUTPUTS))
     count = min(prompts.count, outputs.count)
@@ -50,7 +50,7 @@ def parse(opened: Opened, reading: Reading) -> Requests:
         *prompts.notes("prompts"),
         *outputs.notes("outputs"),
     ]
-    return Requests(
+    return TraceRequests(
         np.zeros(n),
         prompts.quantiles(n),
         outputs.quantiles(n)[drawn],

@@ -6,11 +6,11 @@ tool's own data (chunk-0-trace.csv and the like) holds rates, not requests.
 
 from __future__ import annotations
 
-from engine.traces.columns import Stamp, Tokens
+from engine.traces.columns import Stamp, TokenColumn
 from engine.traces.head import Head
-from engine.traces.log import Reading, read_log
+from engine.traces.log import LogReading, read_log
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
 
 NAME = "ServeGen workload"
@@ -26,10 +26,10 @@ def matches(head: Head) -> bool:
     )
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     fields = [
         Field("arrival", ("timestamp",), Stamp()),
-        Field("prompt", ("input_tokens",), Tokens()),
-        Field("output", ("output_tokens",), Tokens()),
+        Field("prompt", ("input_tokens",), TokenColumn()),
+        Field("output", ("output_tokens",), TokenColumn()),
     ]
     return read_log(opened.rows(), fields, reading, unit="s")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from engine.traces.bench import is_bench, read_bench
 from engine.traces.head import Head
-from engine.traces.log import Reading
+from engine.traces.log import LogReading
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 
 NAME = "SGLang benchmark result"
 EXAMPLE = (
@@ -23,5 +23,5 @@ def matches(head: Head) -> bool:
     return is_bench(head) and head.has(RETOKENIZED)
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     return read_bench(opened, reading, "--output-details")

@@ -6,11 +6,11 @@ language-model request.
 
 from __future__ import annotations
 
-from engine.traces.columns import Check, Stamp, Tokens
+from engine.traces.columns import Check, Stamp, TokenColumn
 from engine.traces.head import Head
-from engine.traces.log import Reading, read_log
+from engine.traces.log import LogReading, read_log
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
 
 NAME = "splitwise-sim trace"
@@ -24,12 +24,12 @@ def matches(head: Head) -> bool:
     return head.is_table("arrival_timestamp", "prompt_size", "token_size")
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     llm = Check(r"^2(\.0*)?$", "2, that of a language model")
     fields = [
         Field("llm", ("request_type",), llm, optional=True),
         Field("arrival", ("arrival_timestamp",), Stamp()),
-        Field("prompt", ("prompt_size",), Tokens()),
-        Field("output", ("token_size",), Tokens()),
+        Field("prompt", ("prompt_size",), TokenColumn()),
+        Field("output", ("token_size",), TokenColumn()),
     ]
     return read_log(opened.rows(), fields, reading, unit="s")

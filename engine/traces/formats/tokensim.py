@@ -5,11 +5,11 @@ Layout: the simulator's loader. Its other input, JSON lines, is Qwen-Bailian's.
 
 from __future__ import annotations
 
-from engine.traces.columns import Stamp, Tokens
+from engine.traces.columns import Stamp, TokenColumn
 from engine.traces.head import Head
-from engine.traces.log import Reading, read_log
+from engine.traces.log import LogReading, read_log
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
 
 NAME = "TokenSim pairs"
@@ -21,8 +21,11 @@ def matches(head: Head) -> bool:
     return head.kind == "objects" and head.shape == "pairs"
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
-    fields = [Field("prompt", ("prompt",), Tokens()), Field("output", ("output",), Tokens())]
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
+    fields = [
+        Field("prompt", ("prompt",), TokenColumn()),
+        Field("output", ("output",), TokenColumn()),
+    ]
     timed = opened.head.has("arrival_time")
     if timed:
         fields.append(Field("arrival", ("arrival_time",), Stamp()))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from engine.traces.columns import Tokens
+from engine.traces.columns import TokenColumn
 from engine.traces.head import Head
-from engine.traces.log import Reading, read_log
+from engine.traces.log import LogReading, read_log
 from engine.traces.names import plain
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
 
 NAME = "Vidur length table"
@@ -20,9 +20,9 @@ def matches(head: Head) -> bool:
     return head.is_table(*NEEDED) and {plain(name) for name in head.names} <= KNOWN
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     fields = [
-        Field("prompt", (NEEDED[0],), Tokens()),
-        Field("output", (NEEDED[1],), Tokens()),
+        Field("prompt", (NEEDED[0],), TokenColumn()),
+        Field("output", (NEEDED[1],), TokenColumn()),
     ]
     return read_log(opened.rows(), fields, reading)

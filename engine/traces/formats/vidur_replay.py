@@ -6,12 +6,12 @@ PromptTokenCount and GeneratedTokenCount.
 
 from __future__ import annotations
 
-from engine.traces.columns import Tokens
+from engine.traces.columns import TokenColumn
 from engine.traces.head import Head
-from engine.traces.log import Reading, arrival_kind, read_log
+from engine.traces.log import LogReading, arrival_kind, read_log
 from engine.traces.names import find_name
 from engine.traces.opened import Opened
-from engine.traces.requests import Requests
+from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
 
 NAME = "Vidur replay trace"
@@ -26,12 +26,12 @@ def matches(head: Head) -> bool:
     return any(head.is_table(*names) for names in LAYOUTS)
 
 
-def parse(opened: Opened, reading: Reading) -> Requests:
+def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     arrival, prompt, output = next(names for names in LAYOUTS if opened.head.has(*names))
     first = opened.head.first.get(find_name((arrival,), opened.head.names))
     fields = [
         Field("arrival", (arrival,), arrival_kind(first)),
-        Field("prompt", (prompt,), Tokens()),
-        Field("output", (output,), Tokens()),
+        Field("prompt", (prompt,), TokenColumn()),
+        Field("output", (output,), TokenColumn()),
     ]
     return read_log(opened.rows(), fields, reading, unit="s")

@@ -1,0 +1,253 @@
+"""The windows added up: one gap a schedule, its interval, and where in the trace it arises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from engine import wording
+from engine.audit.interval import LEVEL, ratio_interval
+from engine.audit.judge import MEASURED, AuditPlan, Judged, WindowFinding
+from engine.audit.windows import Window
+from engine.measure.overload import Verdict
+from engine.progress import Progress, silent
+
+USUAL = "vllm"  # whose schedule is judged where nothing was measured and nobody named
+LOOSE = 1.5  # gap of the nearest schedule: above, the bound may well be what is far off
+FEW = 10  # windows: below, an interval is a rough guess
+
+
+@dataclass(frozen=True, eq=False)
+class RankedSchedule:
+    """One schedule over all windows that were judged.
+
+    Attributes
+    ----------
+    label, policy : as in `Judged.findings` and `Finding`
+    findings : one a window, in order of time
+    interval : of the gap, as ratios; None with one window
+    failed : why it has no gap, where a window could not be served
+    """
+
+    label: str
+    policy: str
+    findings: tuple[WindowFinding, ...]
+    interval: tuple[float, float] | None
+    failed: str = ""
+
+    @property
+    def certified(self) -> bool:
+        """Whether every window has a proof."""
+        return not self.failed and all(finding.certified for finding in self.findings)
+
+    @property
+    def cost(self) -> float:
+        return sum(finding.cost for finding in self.findings)
+
+    @property
+    def bound(self) -> float | None:
+        return sum(f.bound.value for f in self.findings) if self.certified else None
+
+    @property
+    def gap(self) -> float | None:
+        """All windows' cost over all windows' bound; None unless each is certified."""
+        return self.cost / self.bound if self.certified else None
+
+    @property
+    def every_run(self) -> bool:
+        """Whether the bounds hold for schedules that preempt, too."""
+        return all(finding.bound.covers_preemption for finding in self.findings)
+
+    def is_above(self, percent: float) -> bool:
+        """Whether the gap is above so many per cent, chance allowed for."""
+        if self.gap is None:
+            return False
+        low = self.gap if self.interval is None else self.interval[0]
+        return 100 * (low - 1) > percent
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """A trace, judged.
+
+    Attributes
+    ----------
+    judged : the windows that were, in order of time
+    windows : how many the trace has
+    unit : of all times
+    seed : of the intervals
+    unit_seconds : how long a unit is on the wall clock of the trace; None where it has none
+    overload : that the whole trace asks for more than there is; None where it does not
+    """
+
+    judged: tuple[Judged, ...]
+    windows: int
+    unit: str
+    seed: int = 0
+    unit_seconds: float | None = None
+    overload: Verdict | None = None
+
+    @cached_property
+    def ranking(self) -> list[RankedSchedule]:
+        """What was measured first, then by gap; those without one last."""
+        labels = dict.fromkeys(
+            label for window in self.judged for label in [*window.findings, *window.failed]
+        )
+        found = [self._standing(label) for label in labels]
+        return sorted(
+            found, key=lambda one: (one.policy != MEASURED, one.gap is None, one.gap or 0.0)
+        )
+
+    def _standing(self, label: str) -> RankedSchedule:
+        findings = tuple(w.findings[label] for w in self.judged if label in w.findings)
+        why = [window.failed[label] for window in self.judged if label in window.failed]
+        failed = f"in {len(why)} of {len(self.judged)} windows: {why[0]}" if why else ""
+        interval = None
+        if not failed and all(finding.certified for finding in findings):
+            cost = np.array([finding.cost for finding in findings])
+            bound = np.array([finding.bound.value for finding in findings])
+            interval = ratio_interval(cost, bound, self.seed)
+        policy = findings[0].policy if findings else label.split()[0]
+        return RankedSchedule(label, policy, findings, interval, failed)
+
+    def judged_schedule(self, policy: str = USUAL) -> RankedSchedule:
+        """What the audit is about: what was measured, else this policy, else the worst."""
+        wanted = {one.policy: one for one in reversed(self.ranking)}
+        return wanted.get(MEASURED) or wanted.get(policy) or self.ranking[-1]
+
+    def when(self, moment: float) -> str:
+        """A time of the trace, on the wall clock where it has one: 1:02:03 h, or in rounds."""
+        if self.unit_seconds is None:
+            return wording.amount(round(moment), self.unit)
+        return duration(moment * self.unit_seconds)
+
+    def spans_of(self, ranked: RankedSchedule) -> list[Judged]:
+        """The windows of a standing's findings."""
+        return [window for window in self.judged if ranked.label in window.findings]
+
+
+def audit(
+    windows: Sequence[Window],
+    audit_plan: AuditPlan,
+    in_trace: int,
+    seed: int = 0,
+    unit_seconds: float | None = None,
+    progress: Progress = silent,
+    overload: Verdict | None = None,
+) -> Audit:
+    """Judge the windows one after another.
+
+    Parameters
+    ----------
+    windows : those to judge, as `pick` chose them
+    in_trace : how many the trace has
+    seed, unit_seconds, overload : as in `Audit`
+    """
+    judged = []
+    for number, window in enumerate(windows):
+
+        def told(share: float, what: str = "", number=number) -> None:
+            progress((number + share) / len(windows), what)
+
+        judged.append(audit_plan.judge(window, told))
+    return Audit(tuple(judged), in_trace, audit_plan.clock.unit, seed, unit_seconds, overload)
+
+
+def headline(found: Audit, judged: RankedSchedule) -> str:
+    """The audit in one sentence: how far the schedule was, and how near another would be.
+
+    A trace that is too much for the server is called so before any number: windows begin
+    empty, and hide it.
+    """
+    told = _how_far(found, judged)
+    if found.overload is None:
+        return told
+    return f"Overloaded (the requests need {found.overload.need}): {told[0].lower()}{told[1:]}"
+
+
+def _how_far(found: Audit, judged: RankedSchedule) -> str:
+    who = "The measured schedule" if judged.policy == MEASURED else f"**{judged.label}**"
+    if judged.gap is None:
+        return f"{who} has no gap: {judged.failed or 'no certified bound covers its runs'}."
+    if judged.gap < 1:
+        return (
+            f"{who} is faster than this clock and M allow: they do not describe that server. "
+            "Calibrate the round times and check M."
+        )
+    was = "was" if judged.policy == MEASURED else "is"
+    told = f"{who} {was} at most {_gap_in_words(judged)} from {_best_possible(judged)}"
+    nearer = [
+        one for one in found.ranking if one.gap and one is not judged and one.gap < judged.gap
+    ]
+    best = min(nearer, key=lambda one: one.gap, default=judged)
+    loose = " (the bound may be loose)" if best.gap > LOOSE else ""
+    if not nearer:
+        return f"{told}{loose}."
+    less = "" if best.every_run or not judged.every_run else f" from {_best_possible(best)}"
+    gap = wording.percent(best.gap - 1)
+    return f"{told}; **{best.label}** would be at most {gap}{less}{loose}."
+
+
+def _gap_in_words(ranked: RankedSchedule) -> str:
+    gap = wording.percent(ranked.gap - 1)
+    if ranked.interval is None:
+        return gap
+    low, high = (wording.percent(end - 1) for end in ranked.interval)
+    return f"{gap} ({100 * LEVEL:.0f}{wording.THIN}% interval {low} to {high})"
+
+
+def _best_possible(ranked: RankedSchedule) -> str:
+    every = ranked.every_run
+    return "the best possible" if every else "the best possible without preemption"
+
+
+def remarks(found: Audit, judged: RankedSchedule) -> list[str]:
+    """What the numbers leave out, a sentence each."""
+    count = wording.count
+    seen = f"{count(len(found.judged))} of {count(found.windows)} windows were judged"
+    told = [] if found.overload is None else [found.overload.in_words()]
+    told += [
+        f"{seen}, each from an empty server: no window inherits what waited before it. That "
+        "favours no policy, but all look better than in one long run."
+    ]
+    if min((one.gap for one in found.ranking if one.gap), default=1.0) > LOOSE:
+        told.append(
+            f"No schedule comes within {wording.percent(LOOSE - 1)} of the bound: how much of "
+            "these gaps is the bound's, being loose, and how much the schedules', is not known."
+        )
+    if len(found.judged) == 1:
+        told.append("One window says nothing about others: no interval.")
+    elif len(found.judged) < FEW:
+        told.append("With so few windows the interval is rough and rather too narrow.")
+    if judged.policy == MEASURED:
+        told.append(
+            "Measured requests may have waited for those of the window before. That counts into "
+            "their gap, and not into a replayed policy's: larger windows make it less."
+        )
+    if where := where_it_arises(found, judged):
+        told.append(where)
+    return told
+
+
+def where_it_arises(found: Audit, ranked: RankedSchedule) -> str:
+    """In which part of the trace most of the excess over the bound lies; nothing without one."""
+    excess = np.array([finding.excess for finding in ranked.findings])
+    if not ranked.certified or len(excess) < 2 or excess.sum() <= 0:
+        return ""
+    by_size = np.argsort(-excess, kind="stable")
+    half = int(np.searchsorted(np.cumsum(excess[by_size]), excess.sum() / 2)) + 1
+    worst = found.spans_of(ranked)[by_size[0]]
+    return (
+        f"Half of the excess of {ranked.label} arises in {wording.percent(half / len(excess))} "
+        f"of the windows, most from {found.when(worst.begin)} to {found.when(worst.end)}."
+    )
+
+
+def duration(seconds: float) -> str:
+    """1:02:03 h."""
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}{wording.THIN}h"

@@ -1,0 +1,181 @@
+"""Look-ahead admission in a fixed order, where the planned outputs may be wrong.
+
+The rule of engine/simulate/look_ahead.py on the plans of engine/simulate/look_ahead_plan.py. Before
+each round:
+
+1. while the next round would pass M, the newest request is preempted: its KV cache is
+   dropped, its tokens are kept, and it goes to the front of the queue, where several victims
+   stand in order of admission (vLLM's recovery); nobody is admitted in such a round;
+2. otherwise the queue of those preempted, and after it the others in the policy's order,
+   are walked once. Who fits within the limit by the present plans is admitted; the walk
+   passes over up to `skip` that do not and stops at the next.
+
+It always ends: the oldest of the batch is preempted only when it is alone, and alone it fits.
+With right plans and M as the limit nothing is ever preempted, and the runs are those of
+look_ahead.py, which knows that and is many times as fast: `in_order` takes it then.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.compiled import kernel, part
+from engine.machine.clock import ROUNDS, Clock
+from engine.progress import Progress, silent
+from engine.simulate.arrival_queue import WAITS, arrival_order
+from engine.simulate.look_ahead import look_ahead
+from engine.simulate.look_ahead_plan import (
+    admit_if_it_fits,
+    look_out,
+    new_look_ahead_plan,
+    recover,
+    rounds_to_change,
+)
+from engine.simulate.preempting import NEWEST_DROPPED
+from engine.simulate.run import Run
+from engine.simulate.serve import serve
+from engine.simulate.server import advance, has_quit, next_decision
+from engine.simulate.timetable import NEVER
+from engine.simulate.waiting import add_waiting, empty_waiting, next_waiting, remove_waiting
+from engine.workload import Workload
+
+COST = 4e-6  # seconds a request that this takes, roughly, however quick right plans are
+
+
+class Ranks(NamedTuple):
+    """Those never admitted, in policy order.
+
+    Attributes
+    ----------
+    rank : (n,) int64, each request's place in the order
+    who : (n,) int64, the request at each place
+    waiting : the places of those who wait (engine/simulate/waiting.py)
+    """
+
+    rank: np.ndarray
+    who: np.ndarray
+    waiting: np.ndarray
+
+
+@part
+def _walk_returning(server, look_ahead_plan, skip):
+    """Admit from the queue of those preempted.
+
+    Returns
+    -------
+    start : the first round at which one of those passed over might fit
+    left : how many more may be passed over; -1 where the walk is over
+    """
+    now, queue, at = server.now, server.queue, server.round_clock.now.round
+    start, left = NEVER, skip
+    for place in range(now.queued - 1, -1, -1):
+        fits_at = admit_if_it_fits(server, look_ahead_plan, queue[place], False, 0.0)
+        if fits_at == at:
+            for later in range(place + 1, now.queued):
+                queue[later - 1] = queue[later]
+            now.queued -= 1
+            continue
+        start = min(start, fits_at)
+        left -= 1
+        if left < 0:
+            break
+    return start, left
+
+
+@part
+def _walk(server, look_ahead_plan, ranks, skip):
+    """Admit who fits; the first round at which one of those passed over might."""
+    start, left = _walk_returning(server, look_ahead_plan, skip)
+    if left < 0:
+        return start
+    at, rank = server.round_clock.now.round, next_waiting(ranks.waiting, 0)
+    while rank >= 0:
+        fits_at = admit_if_it_fits(server, look_ahead_plan, ranks.who[rank], False, 0.0)
+        if fits_at == at:
+            remove_waiting(ranks.waiting, rank)
+        else:
+            start = min(start, fits_at)
+            left -= 1
+            if left < 0:
+                break
+        rank = next_waiting(ranks.waiting, rank + 1)
+    return start
+
+
+@part
+def _join_arrivals(server, ranks):
+    """Those that have come wait, and those who have given up do no longer."""
+    come, now = server.arrival_queue.now, server.now
+    for k in range(now.gave_up_before, come.gave_up):
+        i = has_quit(server, k)
+        if i >= 0:
+            remove_waiting(ranks.waiting, ranks.rank[i])
+    for i in range(now.arrived_before, come.arrived):
+        if server.arrival_queue.status[i] == WAITS:
+            add_waiting(ranks.waiting, ranks.rank[i])
+
+
+@kernel
+def _in_order(server, look_ahead_plan, ranks, skip):
+    while next_decision(server):
+        _join_arrivals(server, ranks)
+        if recover(server, look_ahead_plan):
+            advance(server, 1, False)
+            continue
+        look_out(server, look_ahead_plan)
+        start = _walk(server, look_ahead_plan, ranks, skip)
+        advance(server, rounds_to_change(server, start), True)
+
+
+def on_predicted_lengths(
+    workload: Workload,
+    memory: int,
+    order: np.ndarray,
+    planned: np.ndarray,
+    skip: int,
+    limit: int,
+    clock: Clock,
+    progress: Progress,
+) -> Run:
+    """Run the requests under the rule above; parameters as for `in_order`."""
+    by_arrival = arrival_order(workload)
+    n = len(workload)
+    place = np.empty(n, np.int64)
+    place[order] = np.arange(n)
+    rank = place[by_arrival]
+    ranks = Ranks(rank, np.argsort(rank), empty_waiting(n))
+    look_ahead_plan = new_look_ahead_plan(planned[by_arrival], memory, limit, NEWEST_DROPPED)
+    rule = partial(_in_order, look_ahead_plan=look_ahead_plan, ranks=ranks, skip=skip)
+    run = serve(workload, memory, clock, rule, progress)
+    return replace(run, order=order, skip=skip, planned=planned)
+
+
+def in_order(
+    workload: Workload,
+    memory: int,
+    order: np.ndarray,
+    planned: np.ndarray,
+    skip: int = 0,
+    limit: int | None = None,
+    clock: Clock = ROUNDS,
+    progress: Progress = silent,
+) -> Run:
+    """Run the requests in `order` under look-ahead admission on planned outputs.
+
+    Parameters
+    ----------
+    workload : requests that each fit in `memory`
+    order : (n,) permutation of request indices, first choice first
+    planned : (n,) int64, the outputs that are reckoned with, at most M - s
+    skip : how many waiting requests a walk may pass over
+    limit : tokens that admission may plan to fill, at most M (None); M on an empty server
+    """
+    limit = memory if limit is None else limit
+    right = planned is workload.output or np.array_equal(planned, workload.output)
+    if right and limit == memory:
+        return look_ahead(workload, memory, order, skip, clock)
+    return on_predicted_lengths(workload, memory, order, planned, skip, limit, clock, progress)

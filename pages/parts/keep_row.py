@@ -1,0 +1,115 @@
+"""What is in view, to keep: saved under a name, or taken away as a report or as JSON."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from engine import Bound, InputError
+from engine.measure.league import Entry, league
+from engine.progress import silent
+from engine.saved import Snapshot, facts_of, results_of
+from pages.parts import link
+from pages.parts.jobs import Job
+from pages.parts.kept import keeping
+from pages.parts.runs import bound_jobs, run_jobs
+from pages.parts.sidebar.upload import upload_of
+from pages.parts.store import store
+from pages.parts.view import View
+
+NO_VIEW = ("Saved", "About")  # pages that show no scenario: what is saved there is Compare
+
+
+def keep_row(page: str, view: View) -> None:
+    """In the sidebar, at the end of a run: the address that is saved is published by then."""
+    shown = _Shown(page, view)
+    with st.popover("Save or export", icon=":material/bookmark_add:", width="stretch"):
+        name = st.text_input("Name", key="save name", placeholder="Twice the memory")
+        if st.button("Save this view", type="primary", disabled=not name.strip()):
+            _save(name, shown)
+        st.caption("Settings and results, to open and to compare on the page Saved.")
+        st.download_button(
+            "Report (HTML)",
+            data=shown.report,
+            file_name="headroom.html",
+            mime="text/html",
+            icon=":material/summarize:",
+            on_click="ignore",
+            help="One file with live charts that needs no server.",
+        )
+        st.download_button(
+            "This view (JSON)",
+            data=lambda: shown.snapshot().text(view.title).encode(),
+            file_name="view.json",
+            mime="application/json",
+            icon=":material/data_object:",
+            on_click="ignore",
+            help="The page Saved reads it back.",
+        )
+
+
+def _save(name: str, shown: _Shown) -> None:
+    try:
+        kept = keeping().save(name, shown.snapshot())
+    except InputError as problem:
+        st.toast(str(problem), icon=":material/error:", duration="long")
+        return
+    taken = "" if kept.name == " ".join(name.split()) else " That name was taken; both are kept."
+    st.toast(f"Saved as “{kept.name}”.{taken}", icon=":material/bookmark_added:", duration="long")
+    if shown.page == "Saved":  # its list was drawn before
+        st.rerun()
+
+
+class _Shown:
+    """What is in view, with all that a download needs, which is built when no page runs."""
+
+    def __init__(self, page: str, view: View) -> None:
+        self.page = page
+        self._view = view
+        self._settings = link.address()
+        self._here = (st.context.url or "").partition("?")[0]
+        self._results = store()
+        self._runs, self._bounds = run_jobs(view), bound_jobs(view)
+        upload = upload_of(view.workload)
+        self._trace = "" if upload is None else upload.name
+
+    def snapshot(self) -> Snapshot:
+        """To be kept, with the results that are there or quickly had."""
+        entries, _ = self._league()
+        return Snapshot(
+            page="Compare" if self.page in NO_VIEW else self.page,
+            settings=self._settings,
+            title=self._view.title,
+            facts=self._facts(),
+            results=results_of(entries),
+            unit=self._view.clock.unit,
+            trace=self._trace,
+        )
+
+    def report(self) -> bytes:
+        """As a web page."""
+        from engine.reports.session_report import session_report  # plotly is slow to import
+
+        address = f"{self._here}?{urlencode(self._settings, doseq=True)}" if self._here else ""
+        return session_report(self._view.title, self._facts(), *self._league(), address).encode()
+
+    def _league(self) -> tuple[list[Entry], list[Bound]]:
+        bounds = [bound for rows in self._ready(self._bounds) for bound in rows]
+        return league(self._ready(self._runs), bounds), bounds
+
+    def _facts(self) -> dict:
+        view = self._view
+        labels = [choice.policy.label(dict(choice.params)) for choice in view.choices]
+        given = (view.workload, view.scenario, view.memory, view.clock, view.topology)
+        return facts_of(*given, labels, self._trace)
+
+    def _ready(self, jobs: list[Job]) -> list:
+        """What is there or quickly had; what cannot be computed, the page has told of."""
+        found = []
+        for job in jobs:
+            if job.key in self._results or job.is_quick:
+                with suppress(InputError):
+                    found.append(self._results.get(job.key, lambda job=job: job.compute(silent)))
+        return found

@@ -1,0 +1,149 @@
+"""The saved views: a table of all, and what can be done with one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from engine import InputError, wording
+from engine.saved import Kept
+from engine.saved.snapshot import best_of, read_snapshot
+from pages.parts.kept import keeping
+from pages.parts.link import linked
+
+MOST_MEGABYTES = 2  # of a file with a view
+
+
+def headline(views: Sequence[Kept]) -> str:
+    """How many there are, and the lowest mean latency of the latest."""
+    if not views:
+        return "Nothing is saved yet"
+    last = views[0]
+    what = best_of(last.snapshot.results, last.snapshot.unit)
+    told = f": {what}" if what else ""
+    if len(views) == 1:
+        return f"One view is saved, **{last.name}**{told}"
+    return f"{len(views)} views are saved; the latest is **{last.name}**{told}"
+
+
+def tell_list(views: Sequence[Kept]) -> None:
+    """The latest first."""
+    table = pd.DataFrame(
+        {
+            "Name": [kept.name for kept in views],
+            "M (tokens)": [_fact(kept, "M (tokens)") for kept in views],
+            "Clock": [_fact(kept, "clock") for kept in views],
+            "Lowest mean latency": [
+                best_of(kept.snapshot.results, kept.snapshot.unit) or "–" for kept in views
+            ],
+            "Scenario": [kept.snapshot.title for kept in views],
+            "Page": [kept.snapshot.page for kept in views],
+            "Saved (UTC)": [kept.saved.strftime("%Y-%m-%d %H:%M") for kept in views],
+        }
+    )
+    st.dataframe(
+        table,
+        hide_index=True,
+        alt="The saved views, the latest first",
+        # It begins with the GPU's name; the coefficients may be cut.
+        column_config={"Clock": st.column_config.Column(width=240)},
+    )
+
+
+def _fact(kept: Kept, name: str) -> str:
+    value = kept.snapshot.facts.get(name)
+    return "–" if value is None else wording.told(value)
+
+
+def pick(label: str, name: str, views: Sequence[Kept], usual: int) -> Kept:
+    """One of the views; which is in the link."""
+    by_id = {kept.id: kept for kept in views}
+    default = views[min(usual, len(views) - 1)].id
+    chosen = st.selectbox(
+        label,
+        by_id,
+        format_func=lambda id: by_id[id].name,
+        **linked(name, default, int, options=by_id),
+    )
+    return by_id[chosen]
+
+
+def tell_one(views: Sequence[Kept], paths: dict[str, str]) -> None:
+    """Open, rename, export, delete.
+
+    Parameters
+    ----------
+    paths : of the pages, by their names
+    """
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        kept = pick("One of them", "view", views, 0)
+        path = paths.get(kept.snapshot.page, "app.py")
+        st.page_link(
+            path,
+            label=f"Open on {kept.snapshot.page}",
+            icon=":material/open_in_new:",
+            query_params={name: list(texts) for name, texts in kept.snapshot.settings.items()},
+        )
+        st.download_button(
+            "Export (JSON)",
+            data=kept.snapshot.text(kept.name),
+            file_name=f"{_file_name(kept.name)}.json",
+            mime="application/json",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+        with st.popover("Rename", icon=":material/edit:"):
+            name = st.text_input("New name", value=kept.name, key=f"rename {kept.id}")
+            st.button("Rename it", on_click=_rename, args=(kept.id, name))
+        with st.popover("Delete", icon=":material/delete:"):
+            st.write(f"“{kept.name}” cannot be brought back.")
+            st.button("Delete it", type="primary", on_click=_delete, args=(kept.id,))
+    if kept.snapshot.trace:
+        st.caption(
+            f"Its requests are from the file {kept.snapshot.trace}, which is not kept: drop it "
+            "into the sidebar once more when the view is open."
+        )
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "view"
+
+
+def _rename(id: int, name: str) -> None:
+    _tell(lambda: f"It is now called “{keeping().rename(id, name)}”.")
+
+
+def _delete(id: int) -> None:
+    _tell(lambda: keeping().delete(id) or "Deleted.")
+
+
+def _tell(do) -> None:
+    try:
+        st.toast(do(), icon=":material/check:")
+    except InputError as problem:
+        st.toast(str(problem), icon=":material/error:", duration="long")
+
+
+def ask_import() -> None:
+    """A view from a file; the same file is taken once."""
+    file = st.file_uploader(
+        "Import a view (JSON)",
+        type="json",
+        help="A view that was exported here.",
+        key="view file",
+        max_upload_size=MOST_MEGABYTES,
+    )
+    if file is None or st.session_state.get("view taken") == file.file_id:
+        return
+    st.session_state["view taken"] = file.file_id
+    try:
+        name, snapshot = read_snapshot(file.getvalue().decode("utf-8", "replace"))
+        kept = keeping().save(name or file.name, snapshot)
+    except InputError as problem:
+        st.error(f"{file.name}: {problem}", icon=":material/edit:")
+        return
+    st.toast(f"Imported as “{kept.name}”.", icon=":material/bookmark_added:")
+    st.rerun()

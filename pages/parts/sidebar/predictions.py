@@ -1,0 +1,86 @@
+"""What policies are told of output lengths, in the sidebar."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from engine import Scenario, Workload
+from engine.demand.predictions import (
+    EDGES,
+    MODELS,
+    Bucket,
+    Interval,
+    LognormalError,
+    Predictions,
+    with_predictions,
+)
+from pages.parts.link import linked
+from pages.parts.store import store
+
+AS_GIVEN = "as-given"
+PREDICTION_SETTINGS = ("predict", "bias", "spread", "width", "bin", "edge")
+
+
+def ask_predictions(
+    workload: Workload, scenario: Scenario | None
+) -> tuple[Workload, Scenario | None]:
+    """The requests and their scenario, if one drew them, with the predictions that are chosen."""
+    titles = {key: model.title for key, model in MODELS.items()}
+    usual = "exact" if scenario is None else scenario.predict.key
+    if workload.is_predicted and scenario is None:
+        titles, usual = {AS_GIVEN: "Predicted as the trace says", **titles}, AS_GIVEN
+    with st.expander("Predicted outputs", icon=":material/casino:"):
+        key = st.selectbox(
+            "Policies know output lengths",
+            titles,
+            format_func=titles.get,
+            help="Policies see predictions, memory follows the true lengths. "
+            + "  \n".join(f"**{model.title}**: {model.told}" for model in MODELS.values()),
+            **linked("predict", usual, options=titles),
+        )
+        if key == AS_GIVEN:
+            return workload, scenario
+        usual_model = MODELS[key]() if scenario is None else scenario.predict
+        model = _ask_model(usual_model if usual_model.key == key else MODELS[key]())
+    seed = 0 if scenario is None else scenario.seed
+    guessed = store().get(
+        ("predicted", workload.digest, model, seed),
+        lambda: with_predictions(workload, model, seed),
+    )
+    return guessed, scenario and replace(scenario, predict=model)
+
+
+def predicting(parameter: str, value: float) -> dict[str, str | float]:
+    """The settings that make a knob of predictions stand at a value; empty for other knobs."""
+    if parameter == "error":
+        return {"predict": LognormalError.key, "spread": value}
+    return {"predict": Interval.key, "width": value} if parameter == "width" else {}
+
+
+def _ask_model(usual: Predictions) -> Predictions:
+    """A model of the same kind, with the numbers that are set."""
+    if isinstance(usual, LognormalError):
+        return LognormalError(
+            _ask("bias", "Bias (median of predicted over true)", usual.bias, 0.01, 100.0),
+            _ask("spread", "Spread (of the logarithm)", usual.spread, 0.0, 5.0),
+        )
+    if isinstance(usual, Interval):
+        title = "Width of the interval (of the true output)"
+        return Interval(_ask("width", title, usual.width, 0.0, 100.0))
+    if isinstance(usual, Bucket):
+        size = st.number_input(
+            "Tokens in a bin", 1, 10**6, **linked("bin", usual.size, int, low=1, high=10**6)
+        )
+        edge = st.segmented_control(
+            "Taken as", EDGES, required=True, **linked("edge", usual.edge, options=EDGES)
+        )
+        return Bucket(size, edge)
+    return usual
+
+
+def _ask(name: str, label: str, default: float, low: float, high: float) -> float:
+    return st.number_input(
+        label, low, high, step=0.1, **linked(name, default, float, low=low, high=high)
+    )

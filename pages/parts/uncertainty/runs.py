@@ -1,0 +1,72 @@
+"""The draws of a study as jobs: one draw, one job, pooled as they come."""
+
+from __future__ import annotations
+
+from engine import POLICIES
+from engine.demand.predictions import EXACT, Predictions
+from engine.uncertainty.axis import AXES
+from engine.uncertainty.pairs import FEW, pairs_of
+from engine.uncertainty.pooled import Pooled
+from engine.uncertainty.resampled import resampled
+from engine.uncertainty.study import SEEDS, Draw, Study, draw
+from pages.parts import show
+from pages.parts.jobs import Job, finished
+from pages.parts.view import View
+
+AT_ONCE = 1.5  # seconds: a first draw that takes less is made unasked
+RIVAL = ("vllm", ())  # who stands for those told nothing, where the sidebar has nobody
+BY_INTERVALS = ("a-max", "a-min")  # who is always in a study of intervals
+
+
+def study_of(view: View, axis: str, model: Predictions) -> Study:
+    """The sidebar's policies along an axis.
+
+    One that uses no lengths is always among them, and those for intervals where these are varied.
+    """
+    picks = tuple(
+        (choice.key, choice.params)
+        for choice in view.choices
+        if not choice.policy.timed and view.topology.takes(choice.policy)
+    )[: show.DRAWN]
+    if axis == "width":
+        mine = [key for key, _ in picks]
+        picks = (*picks, *((key, ()) for key in BY_INTERVALS if key not in mine))
+    if all(POLICIES[key].uses_lengths for key, _ in picks):
+        picks = (RIVAL, *picks)
+    source = view.workload if view.scenario is None else view.scenario
+    return Study(source, view.memory, picks, AXES[axis], model, view.clock, view.topology)
+
+
+def current_model(view: View) -> Predictions:
+    """The predictions in the sidebar; those that a trace has become a record of errors."""
+    if view.scenario is not None:
+        return view.scenario.predict
+    has_record = view.workload.is_predicted and len(view.workload) >= FEW
+    return resampled(pairs_of(view.workload)) if has_record else EXACT
+
+
+def draw_jobs(view: View, study: Study, whose: str) -> list[Job]:
+    """One job a seed; requests that were given have only errors to draw anew.
+
+    `whose` errors these are tells the jobs of two studies apart.
+    """
+    first = 0 if view.scenario is None else view.scenario.seed
+    given = (study.source if view.scenario else view.workload.digest, study.memory)
+    fixed = (*given, study.picks, study.axis.key, study.model, study.clock, study.topology)
+    return [
+        Job(
+            key=("uncertainty", *fixed, seed),
+            title=f"draw {number + 1} of {SEEDS} along {study.axis.key}, {whose}",
+            seconds=study.seconds,
+            compute=lambda progress, seed=seed: draw(study, seed, progress),
+        )
+        for number, seed in enumerate((first + k) % 2**32 for k in range(SEEDS))
+    ]
+
+
+def pooled(jobs: list[Job]) -> Pooled | None:
+    """The draws that are there, the first one made now if it is quick; None without any."""
+    found: list[Draw] = finished(jobs)
+    if not found and jobs[0].seconds < AT_ONCE:
+        found = [jobs[0].result()]
+    return Pooled(found) if found else None

@@ -1,0 +1,135 @@
+"""A study along one axis, on the Uncertainty page: the answer, the lines, the table."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import streamlit as st
+
+from engine import wording
+from engine.demand.predictions import MODELS, Interval, LognormalError, Predictions
+from engine.errors import InputError
+from engine.figures.uncertainty import METRICS, describe_uncertainty, draw_uncertainty
+from engine.uncertainty.axis import AXES, MARGIN
+from engine.uncertainty.break_even import break_evens
+from engine.uncertainty.pooled import Pooled
+from engine.uncertainty.resampled import resampled
+from engine.uncertainty.study import DEAR, Study
+from engine.uncertainty.words import (
+    break_evens_in_words,
+    errs_in_words,
+    headline,
+    long_table,
+    table,
+)
+from pages.parts import show
+from pages.parts.jobs import NothingYet, offer
+from pages.parts.link import linked
+from pages.parts.uncertainty.predictor import record
+from pages.parts.uncertainty.runs import current_model, draw_jobs, pooled, study_of
+from pages.parts.view import View
+
+
+def tell_study(view: View) -> None:
+    """What to vary and what to look at, the answer, the chart, the table."""
+    if not view.choices:
+        raise NothingYet("Pick a policy in the sidebar.")
+    opening = st.empty()
+    axis, metric = _ask()
+    study = study_of(view, axis, _model(view, axis))
+    jobs = draw_jobs(view, study, "the sidebar's errors")
+    found = pooled(jobs)
+    if found is None:
+        opening.info("On this workload that takes a while: start it when you like.")
+        offer(jobs, "Run the study")
+        return
+    opening.markdown(f"# {headline(found, study.axis)}")
+    _caveats(view, study, found)
+    show.figure(
+        draw_uncertainty(
+            found, study.axis, metric, view.clock.unit, break_evens(found), _now(view, axis)
+        ),
+        describe_uncertainty(found, study.axis, metric, view.clock.unit),
+        "uncertainty",
+    )
+    draws = "1 draw" if len(found.draws) == 1 else f"{len(found.draws)} draws, 95 % bands of means"
+    st.caption(
+        f"{study.axis.told} {draws} of {wording.count(found.draws[0].requests)} requests. "
+        "A cross: the policy stops paying. Hollow: overloaded, latencies grow with the horizon."
+    )
+    offer(jobs, "Draw more, for bands")
+    show.rows(table(found, study.axis), f"Mean latency ({view.clock.unit}) by policy")
+    st.caption(
+        f"Mean latency in {view.clock.unit}. Gaps are against a certified bound for schedules that "
+        "know the true outputs."
+    )
+    show.download("The study (CSV)", "uncertainty.csv", lambda: long_table(found))
+
+
+def _ask() -> tuple[str, str]:
+    titles = {
+        "error": "Error", "bias": "Bias", "width": "Width", MARGIN: "Margin",
+    }  # fmt: skip
+    looks = {"latency": "Mean latency", "preemptions": "Preemptions",
+             "wasted": "Wasted tokens", "gap": "Gap to the bound"}  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        axis = st.segmented_control(
+            "Vary", AXES, format_func=titles.get, required=True,
+            **linked("axis", "error", options=AXES),
+        )  # fmt: skip
+        metric = st.selectbox(
+            "Show",
+            METRICS,
+            format_func=looks.get,
+            width=240,
+            **linked("wrong", "latency", options=METRICS),
+        )
+    return axis, metric
+
+
+def _model(view: View, axis: str) -> Predictions:
+    """The predictions beside what is varied; a margin is for predictions that err.
+
+    Those chosen, else those of an uploaded record, else an assumption.
+    """
+    model = current_model(view)
+    if axis != MARGIN or model.key != "exact":
+        return model
+    pairs = None
+    with suppress(InputError):  # told where the record is asked for
+        pairs, _ = record(view)
+    return LognormalError() if pairs is None else resampled(pairs)
+
+
+def _in_words(view: View, model: Predictions) -> str:
+    """What errs in a study of margins, and whose choice that was."""
+    if model.key not in MODELS:
+        own = current_model(view).key not in MODELS
+        whose = "the requests' own predictions" if own else record(view)[1]
+        return f"errors as in {whose}"
+    if current_model(view).key == "exact":
+        return f"assumed, since none is chosen: {errs_in_words(model)}"
+    return errs_in_words(model)
+
+
+def _now(view: View, axis: str) -> float | None:
+    """Where the sidebar's predictions stand on the axis."""
+    model = current_model(view)
+    if isinstance(model, LognormalError):
+        return {"error": model.spread, "bias": model.bias}.get(axis)
+    return model.width if isinstance(model, Interval) and axis == "width" else None
+
+
+def _caveats(view: View, study: Study, found: Pooled) -> None:
+    """What is left out, and what the axis is beside."""
+    told = [break_evens_in_words(found, study.axis)]
+    if study.axis.key == MARGIN:
+        told.append(f"Predictions: {_in_words(view, study.model)}.")
+    if view.workload.admission_limits.loses_requests:
+        told.append("Latencies are of those who were served.")
+    left = [key for key, _ in study.picks if key not in {k for k, _ in study.affordable}]
+    timed = [choice.key for choice in view.choices if choice.policy.timed]
+    if left or timed:
+        told.append(f"Left out, as a run takes above {DEAR:g} s: {', '.join([*left, *timed])}.")
+    if any(told):
+        st.markdown(" ".join(sentence for sentence in told if sentence))

@@ -1,0 +1,157 @@
+"""A long time axis is cut at rests: bounds stay bounds, and cost nothing where nobody runs."""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import InputError, Scenario, Workload, find_method, find_policy, generate
+from engine.evidence.certificate import certificate, check
+from engine.evidence.losses import loss_of, pricing_bound
+from engine.measure.league import league
+from engine.proof.busy_periods import REST, busy_periods
+from tests.twins.brute_force import best_total_latency
+from tests.twins.strategies import instances
+
+METHODS = ("fluid", "prices", "lp", "hindsight")
+
+
+def one_after_another(parts, rest):
+    """The requests of several workloads, each `rest` rounds after the one before could end."""
+    begin, columns = 0, []
+    for part in parts:
+        columns.append((part.arrival + begin, part.prompt, part.output))
+        begin += int(np.ceil(part.arrival.max())) + int(part.output.sum()) + rest
+    return Workload(*(np.concatenate(column) for column in zip(*columns, strict=True)))
+
+
+@settings(max_examples=60)
+@given(st.lists(instances(max_n=3, max_memory=12), min_size=2, max_size=3), st.data())
+def test_bounds_of_parts_add_up(parts, data):
+    """Far apart, the optimum is the sum of the optima; every row stays below, the exact one meets.
+
+    The certificate of the whole holds, and a run's gap still splits exactly.
+    """
+    memory = max(m for _, m in parts)
+    workloads = [workload for workload, _ in parts]
+    whole = one_after_another(workloads, data.draw(st.integers(REST + 20, 10**8)))
+    shuffled = whole.take(np.array(data.draw(st.permutations(range(len(whole))))))
+    optimum = sum(best_total_latency(workload, memory) for workload in workloads)
+    for key in METHODS:
+        bounds = find_method(key).bounds(shuffled, memory)
+        assert all(bound.value <= optimum + 1e-6 for bound in bounds)
+    assert bounds[0].value == pytest.approx(optimum)
+    bounds = find_method("lp").bounds(shuffled, memory)
+    assert check(certificate(bounds, shuffled, memory), shuffled).holds
+    (entry,) = league([find_policy("svf").run(shuffled, memory)], bounds)
+    loss = loss_of(entry, pricing_bound(entry, bounds))
+    total = entry.numbers["total_latency"]
+    assert loss.value + loss.rounds == pytest.approx(total, rel=1e-12, abs=1e-6)
+
+
+def test_crowded_periods_are_bounded_one_by_one():
+    """The same burst three times is thrice the bound of one, whatever the years between."""
+    burst = Workload([0] * 6, [2] * 6, [3] * 6)
+    for rest in (REST, 10**11):
+        whole = one_after_another([burst] * 3, rest)
+        for key in METHODS:
+            once, thrice = (find_method(key).bounds(w, 10) for w in (burst, whole))
+            assert [b.bound for b in once] == [b.bound for b in thrice]
+            for one, three in zip(once, thrice, strict=True):
+                assert three.value == pytest.approx(3 * one.value)
+                assert three.covers_preemption == one.covers_preemption
+    assert "sum over 3 busy periods" in find_method("lp").bounds(whole, 10)[0].method
+
+
+def test_never_rising_prices_may_rise_again_after_a_rest():
+    """The row for every run is the sum of the parts', not what one falling price line proves."""
+    burst = generate(Scenario(n=40))
+    whole = one_after_another([burst] * 2, REST)
+    every = find_method("fluid").bounds(whole, 16_492)[-1]
+    alone = find_method("fluid").at_once(whole, 16_492)[-1]
+    assert every.covers_preemption
+    assert every.value > 1.01 * alone.value
+
+
+def test_short_rests_are_not_cut():
+    """A rest one round too short stays in."""
+    burst = Workload([0] * 6, [2] * 6, [3] * 6)
+    volume = int(np.ceil(burst.volume.sum() / 10))
+    for rest, parts in ((REST - 1, 1), (REST, 2)):
+        arrival = np.append(burst.arrival, burst.arrival + volume + rest)
+        whole = Workload(arrival, [2] * 12, [3] * 12)
+        assert len(busy_periods(whole, 10)) == parts
+
+
+def test_requests_that_all_fit_are_one_period():
+    """Light load: nothing to solve, and the bound is met by serving each at once."""
+    workload = generate(Scenario(n=500, arrivals="poisson", rate=0.001))
+    (period,) = busy_periods(workload, 16_492)
+    assert not period.is_crowded
+    (bound,) = find_method("hindsight").bounds(workload, 16_492)
+    assert bound.value == pytest.approx(find_policy("fcfs").run(workload, 16_492).latency.sum())
+    assert bound.covers_preemption
+
+
+@pytest.mark.parametrize("key", METHODS)
+def test_the_clock_of_a_log_does_not_matter(key):
+    """Epoch seconds: the same bounds to a rounding, in no more time than from 0 on."""
+    rng = np.random.default_rng(4)
+    arrival = np.sort(rng.integers(0, 200, 12)) / 8
+    lengths = rng.integers(3, 12, 12), rng.integers(2, 12, 12)
+    early = find_method(key).bounds(Workload(arrival, *lengths), 40)
+    late = find_method(key).bounds(Workload(arrival + 1.7e9, *lengths), 40)
+    for one, other in zip(early, late, strict=True):
+        assert one.value == pytest.approx(other.value, rel=1e-9)
+        assert one.bound == other.bound
+
+
+@pytest.mark.parametrize("rate", [0.0001, 0.001, 0.01, 0.05, 0.1])
+def test_fluid_is_quick_at_every_rate(rate):
+    """Half a second for 2,000 requests, or declared as dear."""
+    fluid = find_method("fluid")
+    fluid.bounds(generate(Scenario(n=50, arrivals="poisson", rate=0.3)), 16_492)  # compiles
+    workload = generate(Scenario(n=2000, arrivals="poisson", rate=rate))
+    begun = time.perf_counter()
+    fluid.bounds(workload, 16_492)
+    assert time.perf_counter() - begun < 0.5 or fluid.cost(workload, 16_492) >= 0.5
+
+
+@pytest.mark.parametrize("key", METHODS)
+def test_what_cannot_be_kept_by_round_is_refused(key):
+    """Outputs of a thousand million tokens: a sentence and an infinite cost, not 2 TiB."""
+    rng = np.random.default_rng(1)
+    n = 30
+    workload = Workload(np.zeros(n), rng.integers(1, 10**9, n), rng.integers(1, 10**9, n))
+    method = find_method(key)
+    if key != "hindsight":
+        assert method.cost(workload, 2 * 10**9) == np.inf
+    with pytest.raises(InputError):
+        method.bounds(workload, 2 * 10**9)
+
+
+@pytest.mark.parametrize("key", ["best-found", "sorted-lp", "lp-swap", "hindsight"])
+def test_planned_policies_count_from_the_first_arrival(key):
+    """A log in epoch seconds is scheduled like one from 0 on."""
+    early = Workload([0.0] * 6, [2] * 6, [3] * 6)
+    late = Workload([1.7e9] * 6, [2] * 6, [3] * 6)
+    runs = [find_policy(key).run(workload, 10) for workload in (early, late)]
+    assert (runs[1].start - 1_700_000_000 == runs[0].start).all()
+
+
+def test_best_found_refuses_what_it_cannot_keep():
+    """Two bursts a thousand million rounds apart: more than a profile by round holds."""
+    burst = Workload([0] * 6, [2] * 6, [3] * 6)
+    with pytest.raises(InputError, match="best-found keeps the memory of every round"):
+        find_policy("best-found").run(one_after_another([burst] * 2, 10**9), 10)
+
+
+@pytest.mark.parametrize("key", ["lp", "prices"])
+def test_both_rows_are_there_also_where_nothing_is_to_be_solved(key):
+    """Whoever asks for a row by its name finds it; the first never claims more than its kind."""
+    rows = find_method(key).bounds(Workload([0, 1.5], [2, 3], [3, 2]), 100)
+    assert [row.bound for row in rows] == [key, f"{key}-preemptive"]
+    assert [row.covers_preemption for row in rows] == [False, True]
+    assert rows[0].value == rows[1].value == pytest.approx(5.5)

@@ -1,0 +1,101 @@
+"""The report holds what the pages show, in one file that needs nothing else."""
+
+import re
+
+import pytest
+
+from engine import Scenario, find_method, find_policy, generate
+from engine.cli import main
+from engine.fleet import ONE_SERVER, Topology
+from engine.machine.clock import ROUNDS
+from engine.measure.league import headline, league
+from engine.reports.session_report import session_report
+from engine.saved import facts_of
+from engine.version import version
+from tests.pages.test_pages import open_page
+
+LINK = "http://localhost:8501/?n=200&provable=svf"
+
+
+def report(scenario=Scenario(n=200), topology=ONE_SERVER, methods=("fluid",), link=LINK):  # noqa: B008
+    workload = generate(scenario)
+    runs = [topology.run(find_policy(key), workload, scenario.memory) for key in ("svf", "vllm")]
+    bounds = [
+        bound
+        for key in methods
+        for bound in find_method(key).bounds(workload, scenario.memory, replicas=topology.servers)
+    ]
+    entries = league(runs, bounds)
+    given = (workload, scenario, scenario.memory, ROUNDS, topology, ["svf", "vllm"])
+    return entries, session_report(str(scenario), facts_of(*given), entries, bounds, link)
+
+
+def test_it_holds_the_view():
+    """The answer, both policies, gaps, facts, versions and the link; live charts, one library."""
+    entries, html = report()
+    assert headline(entries).replace("**", "") in re.sub(r"</?b>", "", html)
+    for told in ("svf", "vllm", "16\u202f492", "80 % short / 20 % long", version(), "numpy"):
+        assert told in html
+    assert 'href="http://localhost:8501/?n=200&amp;provable=svf"' in html
+    assert html.count("Plotly.newPlot(") == 3
+    assert html.count("<script") < 10
+    assert not re.search(r'<(script|link|img)[^>]+(src|href)="http', html)
+    assert len(html) < 10_000_000
+
+
+def test_overload_and_missing_bounds_are_said():
+    """No latency of an overloaded run stands as if it were one of a steady state."""
+    _, html = report(Scenario(n=300, arrivals="poisson", rate=3), methods=(), link="")
+    assert html.count("Overloaded") >= 2
+    assert "No bound was computed." in html
+    assert "The same in the dashboard" not in html
+
+
+def test_servers():
+    """Several: the memory of the first is shown and called so."""
+    _, html = report(topology=Topology(3))
+    assert "on the first of 3 servers" in html
+
+
+def test_texts_are_escaped():
+    """A name is no markup."""
+    entries, _ = report()
+    html = session_report("<script>alert(1)</script>", {"trace": "<b>x</b>"}, entries, [])
+    assert "<script>alert(1)" not in html
+    assert "<b>x</b>" not in html
+
+
+def test_command(tmp_path, capsys):
+    """A mix or a trace, on either clock; nothing on stdout."""
+    page = tmp_path / "page.html"
+    usual = ["--memory", "16492", "--policy", "svf", "--policy", "vllm", "-o", str(page)]
+    assert main(["report", "--n", "150", *usual]) == 0
+    assert "Poisson at rate 0.08" in page.read_text()
+    trace = tmp_path / "mine.csv"
+    trace.write_text("arrival,prompt,output\n" + "0,9,5\n" * 6)
+    hardware = ["--clock", "seconds", "--hardware", "llama-2-70b-a100-tp4"]
+    assert main(["report", str(trace), *usual, *hardware]) == 0
+    assert "mine.csv" in page.read_text()
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--n", "150", "-o", "absent/page.html"], "no folder"),
+        (["--n", "150"], "--output"),
+        (["--n", "150", "-o", "page.html", "--bound", "moon"], "moon"),
+        (["--n", "150", "-o", "page.html", "--policy", "moon"], "unknown policy moon"),
+    ],
+)
+def test_bad_arguments(arguments, says, capsys):
+    """One sentence, exit 2."""
+    assert main(["report", "--memory", "16492", *arguments]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_page_hands_it_out():
+    """Report and JSON stand beside Save."""
+    at = open_page(n="120")
+    labels = [element.label for element in at.get("download_button")]
+    assert {"Report (HTML)", "This view (JSON)"} <= set(labels)

@@ -1,0 +1,48 @@
+"""Compare: what a newcomer is told, and a bound at a click where none is quick."""
+
+from engine import InputError
+from pages.parts import jobs, runs
+from tests.pages.test_pages import open_page, press, said
+
+CHATS = {"from": "chat-assistant", "seed": "71"}  # of no other test: nothing is kept of it
+
+
+def test_what_is_soon_done_comes_unasked():
+    """The bound that the headline lacks, and the headroom of the best policy."""
+    at = open_page(**CHATS)
+    assert "from the best possible" in at.markdown[0].value
+    assert "carries" in said(at)
+    assert not [b for b in at.button if b.label.startswith(("How far from the best", "Run "))]
+
+
+def test_a_bound_that_takes_longer_is_offered(monkeypatch):
+    """One click, and the headline says how far the best run is from the best possible."""
+    monkeypatch.setattr(jobs, "SOON", 0.0)
+    at = open_page(**CHATS | {"seed": "72"})
+    assert "no certified bound" in at.markdown[0].value
+    press(at, "How far from the best")
+    assert "from the best possible" in at.markdown[0].value
+    assert not any(b.label.startswith("How far from the best") for b in at.button)
+
+
+def test_what_failed_is_not_begun_again(monkeypatch):
+    """Its error is told once; after that it is a button."""
+
+    def fail(*_args):
+        raise InputError("no headroom today")
+
+    monkeypatch.setattr(runs, "headroom_in_words", fail)
+    at = open_page(**CHATS | {"seed": "73"})
+    assert "no headroom today" in at.error[0].value
+    at.run()
+    assert not at.error
+    assert [b for b in at.button if b.label.startswith("Run the headroom")]
+
+
+def test_a_newcomer_is_told_about_this_very_view():
+    """The sentence has the view's numbers; it goes away with the first change."""
+    at = open_page()
+    assert "**New here?** 2\u202f000 requests wait" in said(at)
+    assert "holds 16\u202f492 tokens" in said(at)
+    at.number_input(key="n").set_value(100).run()
+    assert "New here?" not in said(at)

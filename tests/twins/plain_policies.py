@@ -1,0 +1,448 @@
+"""Plain twins of the online policies' rules, written from DESIGN 2 alone, round by round.
+
+Each is a function that makes a `decide(server)` for tests/twins/plain_server.py. They take
+requests in order of (arrival, row), which in the tests is the order of the indices.
+"""
+
+import math
+
+import numpy as np
+
+from engine.simulate.random_stream import seeded, uniform
+
+
+class Stuck(Exception):
+    """The twin has seen a livelock."""
+
+
+def by_arrival(server, people):
+    return sorted(people, key=lambda i: (server.arrival[i], i))
+
+
+def orca(longest):
+    """Everyone reserves the longest output."""
+
+    def decide(server):
+        def reserved(i):
+            return min(server.prompt[i] + longest, server.memory)
+
+        for i in by_arrival(server, server.waiting):
+            if sum(reserved(j) for j in [*server.running, i]) > server.memory:
+                break
+            server.admit(i)
+
+    return decide
+
+
+def static(predicted):
+    """A batch at a time; those who have finished stay until it ends."""
+    back = []
+
+    def planned(server, i):
+        return min(max(predicted[i], server.gen[i] + 1), server.memory - server.prompt[i])
+
+    def decide(server):
+        just_finished = [i for i in range(len(server.finish)) if server.finish[i] == server.round]
+        if server.running:
+            server.resident += [i for i in just_finished if i not in server.resident]
+        kept = sum(server.held(i) for i in server.resident)
+        victims = []
+        while server.running and server.need() + kept > server.memory:
+            victims.insert(0, server.running[-1])
+            server.drop(server.running[-1])
+        back[:0] = victims
+        if server.running:
+            return
+        server.resident.clear()
+        batch = []
+        for i in [*back, *(i for i in by_arrival(server, server.waiting) if i not in back)]:
+            more = [*batch, i]
+            room = sum(server.prompt[j] for j in more)
+            room += len(more) * max(planned(server, j) for j in more)
+            if batch and room > server.memory:
+                break
+            batch = more
+        for i in batch:
+            server.admit(i)
+        back[:] = [i for i in back if i in server.waiting]
+
+    return decide
+
+
+def admit_on_use(server, order, limit, most=math.inf):
+    """Admit in order while present use stays within the limit, M on an empty server."""
+    for i in order:
+        allowed = limit if server.running else server.memory
+        if server.need() + server.held(i) + 1 > allowed or len(server.running) >= most:
+            break
+        server.admit(i)
+
+
+def restarting(limit, beta, patience, seed):
+    """Sweeps that clear with probability beta; with beta = 1 the livelock of the specification."""
+    chance = seeded(seed)
+    seen = []  # what was running at each clearing since somebody completed or arrived
+    last = [None]
+
+    def decide(server):
+        cleared = server.need() > server.memory
+        if cleared:
+            finished = sum(f is not None for f in server.finish)
+            events = (finished, len(server.coming), len(server.gone))
+            if last[0] != events:
+                seen.clear()
+            last[0] = events
+            seen.append(sorted(server.running))
+            repeats = beta == 1 and len(seen) > 1 and seen[-1] == seen[-2]
+            if repeats or (beta < 1 and len(seen) > patience):
+                raise Stuck
+        while server.need() > server.memory:
+            for i in list(server.running):
+                if uniform(chance) < beta:
+                    server.drop(i, keep=False)
+        if not cleared or not server.running:
+            admit_on_use(server, by_arrival(server, server.waiting), limit)
+
+    return decide
+
+
+def vllm_priority(priority, ageing, limit, most):
+    """The smallest aged priority first; the largest of the batch has to go."""
+
+    def key(server, i):
+        return (priority[i] + ageing * server.arrival[i], server.arrival[i], i)
+
+    def decide(server):
+        if server.need() > server.memory:
+            while server.need() > server.memory:
+                server.drop(max(server.running, key=lambda i: key(server, i)))
+            return
+        order = sorted(server.waiting, key=lambda i: key(server, i))
+        admit_on_use(server, order, limit, most)
+
+    return decide
+
+
+def keep_prefix(server, key, swap, transfer=0.0):
+    """The longest prefix by key of all that are there runs; the others are put out."""
+    kept, used = [], 0
+    for i in sorted([*server.running, *server.waiting], key=key):
+        used += server.held(i) + 1
+        if used > server.memory:
+            break
+        kept.append(i)
+    for i in list(server.running):
+        if i not in kept:
+            server.drop(i, swap=swap)
+            server.extra += transfer * server.held(i) if swap else 0.0
+    for i in kept:
+        if i not in server.running:
+            again = swap and server.start[i] is not None
+            server.extra += transfer * server.held(i) if again else 0.0
+            server.admit(i, swapped=again)
+
+
+def srpt(planned):
+    """Ranked by planned tokens left, arrival, index."""
+
+    def decide(server):
+        def key(i):
+            return (max(planned[i] - server.gen[i], 1), server.arrival[i], i)
+
+        keep_prefix(server, key, swap=False)
+
+    return decide
+
+
+def fastserve(quantum, starved, transfer):
+    """Levels, counters of tokens used on them and of rounds without service."""
+    level, used, idle, last_gen = {}, {}, {}, {}
+
+    def decide(server):
+        for i in [*server.running, *server.waiting]:
+            if i not in level:
+                level[i] = next(
+                    p for p in range(99) if quantum * 2**p >= math.ceil(server.prompt[i] / 512)
+                )
+                used[i] = idle[i] = last_gen[i] = 0
+            used[i] += server.gen[i] - last_gen[i]
+            last_gen[i] = server.gen[i]
+            if used[i] >= quantum * 2 ** level[i]:
+                level[i] += 1
+                used[i] = 0
+            if idle[i] >= starved and level[i] > 0:
+                level[i] = used[i] = 0
+        keep_prefix(server, lambda i: (level[i], server.arrival[i], i), True, transfer)
+        for i in server.running:
+            idle[i] = 0
+        for i in server.waiting:
+            idle[i] += 1
+
+    return decide
+
+
+def guessed(order, predicted, limit, skip):
+    """A fixed order under look-ahead on planned outputs; those preempted go before it."""
+    plans = LookAhead(predicted, limit)
+    back = []
+
+    def decide(server):
+        victims = preempt_newest(server)
+        back[:0] = victims
+        if victims:
+            return
+        left = skip
+        for i in [*back, *(j for j in order if j not in back)]:
+            if i not in server.waiting:
+                continue
+            if plans.fits(server, i):
+                server.admit(i)
+            else:
+                left -= 1
+                if left < 0:
+                    break
+        back[:] = [i for i in back if i in server.waiting]
+
+    return decide
+
+
+def start_over(server, lo):
+    """A_min's recovery: the least (lo, arrival, index) starts over, as long as need be."""
+    anyone = False
+    while server.need() > server.memory:
+        victim = min(server.running, key=lambda i: (lo[i], server.arrival[i], i))
+        lo[victim] = max(lo[victim], server.gen[victim])
+        server.drop(victim, keep=False)
+        anyone = True
+    return anyone
+
+
+def a_min(lo, limit):
+    """Shortest lower bound first; bounds that were too low are raised."""
+    lo = list(lo)
+    plans = LookAhead(lo, limit)
+
+    def decide(server):
+        start_over(server, lo)
+        order = sorted(server.waiting, key=lambda i: (lo[i], server.arrival[i], i))
+        plans.admit(server, order)
+
+    return decide
+
+
+def replanning(batch, predicted, starts_over, limit):
+    """Along a plan that is made anew; `batch(waiting, predicted)` makes one."""
+    predicted = list(predicted)
+    plans = LookAhead(predicted, limit)
+    plan, back, known, admitted = [], [], set(), [0]
+
+    def decide(server):
+        new = set(server.waiting) - known
+        left = known & set(server.gone)
+        known.update(new)
+        known.difference_update(left)
+        if starts_over:
+            evicted = start_over(server, predicted)
+        else:
+            evicted = False
+            victims = preempt_newest(server)
+            back[:0] = victims
+        if new or left or evicted:
+            plan.clear()
+        if not starts_over and victims:
+            return
+        all_back = plans.admit(server, list(back))
+        back[:] = [i for i in back if i in server.waiting]
+        while all_back and len(server.waiting) > 0:
+            if not plan:
+                plan[:] = batch(by_arrival(server, server.waiting), predicted)
+                admitted[0] = 0
+            if plans.fits(server, plan[0]):
+                server.admit(plan.pop(0))
+                admitted[0] += 1
+            elif admitted[0]:
+                plan.clear()
+            else:
+                return
+
+    return decide
+
+
+class LookAhead:
+    """Whether memory stays within the limit if all goes as planned."""
+
+    def __init__(self, predicted, limit, tenths=0):
+        self.predicted, self.limit, self.tenths = predicted, limit, tenths
+
+    def left(self, server, i):
+        gen = server.gen[i]
+        planned = max(self.predicted[i], gen + gen * self.tenths // 10, gen + 1)
+        return min(planned, server.memory - server.prompt[i]) - gen
+
+    def fits(self, server, candidate):
+        if not server.running:
+            return True
+        plan = [(server.held(i), self.left(server, i)) for i in [*server.running, candidate]]
+        return all(
+            sum(held + ahead for held, left in plan if left >= ahead) <= self.limit
+            for ahead in range(1, max(left for _, left in plan) + 1)
+        )
+
+    def admit(self, server, order, swapped=(), transfer=0.0):
+        """Admit in order, stop at the first that does not fit; whether all did."""
+        for i in order:
+            if not self.fits(server, i):
+                return False
+            again = i in swapped
+            server.extra += transfer * server.held(i) if again else 0.0
+            server.admit(i, swapped=again)
+        return True
+
+
+def preempt_newest(server):
+    """vLLM's recovery: the victims, in order of admission."""
+    victims = []
+    while server.need() > server.memory:
+        victims.insert(0, server.running[-1])
+        server.drop(server.running[-1])
+    return victims
+
+
+def past_future(predicted, limit):
+    """Arrival order, look-ahead, a tenth more than what has been generated."""
+    plans = LookAhead(predicted, limit, tenths=1)
+
+    def decide(server):
+        if not preempt_newest(server):
+            # Who was preempted was admitted, and had arrived, before those who were not yet.
+            plans.admit(server, by_arrival(server, server.waiting))
+
+    return decide
+
+
+def complementary(predicted, limit, transfer):
+    """Pairs of (short prompt, long output) and the reverse, then the rest by arrival."""
+    plans = LookAhead(predicted, limit)
+    swapped = []
+
+    def decide(server):
+        admitted = list(server.running)
+        out = []
+        while server.need() > server.memory:
+            victim = min(server.running[::-1], key=server.held)
+            server.extra += transfer * server.held(victim)
+            server.drop(victim, swap=True)
+            out.append(victim)
+        if out:
+            swapped[:0] = [i for i in admitted if i in out]
+            return
+        all_back = plans.admit(server, list(swapped), swapped, transfer)
+        swapped[:] = [i for i in swapped if i in server.waiting]
+        if not all_back:
+            return
+        new = by_arrival(server, server.waiting)
+        if new:
+            plans.admit(server, _paired(server, new, predicted))
+
+    return decide
+
+
+def _paired(server, new, predicted):
+    short = {i: server.prompt[i] <= np.median([server.prompt[j] for j in new]) for i in new}
+    brief = {i: predicted[i] <= np.median([predicted[j] for j in new]) for i in new}
+    growing = [i for i in new if short[i] and not brief[i]]
+    shrinking = [i for i in new if not short[i] and brief[i]]
+    pairs = [i for pair in zip(growing, shrinking, strict=False) for i in pair]
+    return pairs + [i for i in new if i not in pairs]
+
+
+def wait(type_of, sizes, predicted, max_wait, limit):
+    """Groups of a type; those in line start as look-ahead allows."""
+    plans = LookAhead(predicted, limit)
+    in_line, back = [], []
+
+    def decide(server):
+        in_line[:] = [i for i in in_line if i in server.waiting]
+        new = [i for i in server.waiting if i not in in_line and i not in back]
+        opened = []
+        for kind in range(len(sizes)):
+            pending = by_arrival(server, [i for i in new if type_of[i] == kind])
+            if not pending:
+                continue
+            due = server.time >= server.arrival[pending[0]] + max_wait
+            if not server.coming or due:
+                opened += pending
+            elif len(pending) >= sizes[kind]:
+                opened += pending[: sizes[kind]]
+        in_line.extend(sorted(opened))
+        waits = [i for i in new if i not in opened]
+        server.alarm = min([server.arrival[i] + max_wait for i in waits], default=math.inf)
+        victims = preempt_newest(server)
+        back[:0] = victims
+        if not victims:
+            plans.admit(server, back + in_line)
+        back[:] = [i for i in back if i in server.waiting]
+        in_line[:] = [i for i in in_line if i in server.waiting]
+
+    return decide
+
+
+def nested_wait(gates, sizes, arrival_queue, max_wait):
+    """Gates at which residents pause until a group stands there."""
+    passed, since, admitted = {}, {}, []
+
+    def decide(server):
+        all_open = not server.coming
+        at_gate = {}
+        for i in [*server.running, *server.resident]:
+            gate = passed.setdefault(i, 0)
+            if server.gen[i] == gates[gate]:
+                at_gate.setdefault(gate, []).append(i)
+                if i in server.running:
+                    since[i] = server.time
+        for gate, people in at_gate.items():
+            waited = server.time >= min(since[i] for i in people) + max_wait
+            for i in people:
+                if all_open or waited or len(people) >= sizes[gate]:
+                    passed[i] += 1
+                    if i in server.resident:
+                        server.resident.remove(i)
+                        server.running.append(i)
+                elif i in server.running:
+                    server.running.remove(i)
+                    server.resident.append(i)
+        restarted = False
+        while _use(server) > server.memory:
+            newest = max([*server.running, *server.resident], key=admitted.index)
+            if newest in server.resident:
+                server.resident.remove(newest)
+                server.running.append(newest)
+            server.drop(newest, keep=False)
+            passed[newest] = 0
+            admitted.remove(newest)
+            restarted = True
+        alarms = [since[i] + max_wait for i in server.resident]
+        if not (restarted and server.running):
+            alarms.append(_enter(server, all_open))
+        server.alarm = min(alarms, default=math.inf)
+
+    def _enter(server, all_open):
+        new = by_arrival(server, server.waiting)
+        if not new:
+            return math.inf
+        due = server.arrival[new[0]] + max_wait
+        if not (all_open or len(new) >= arrival_queue or server.time >= due):
+            return due
+        for i in new:
+            if _use(server) + server.held(i) + 1 > server.memory:
+                break
+            server.admit(i)
+            admitted.append(i)
+        left = by_arrival(server, server.waiting)
+        due = server.arrival[left[0]] + max_wait if left else math.inf
+        return due if due > server.time else math.inf
+
+    def _use(server):
+        return server.need() + sum(server.held(i) for i in server.resident)
+
+    return decide
