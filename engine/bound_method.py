@@ -80,19 +80,19 @@ class BoundMethod:
         self,
         workload: Workload,
         memory: int,
-        progress: Progress = silent,
-        time_limit: float | None = None,
         clock: Clock = ROUNDS,
         replicas: int = 1,
+        time_limit: float | None = None,
+        progress: Progress = silent,
     ) -> list[Bound]:
         """The bounds for the requests that fit in M, those set aside left out as in a run.
 
         Parameters
         ----------
         memory : M of one replica, tokens
-        time_limit : seconds that solving may take, above 0; None: the method's own measure
         replicas : over how many of them requests may be spread. In rounds a bound with the
             memory of all in one place holds for any way of spreading them.
+        time_limit : seconds that solving may take, above 0; None: the method's own measure
 
         Raises
         ------
@@ -222,6 +222,11 @@ def find_method(key: str) -> BoundMethod:
     if key not in METHODS:
         raise InputError(f"unknown bound {key}: choose from {', '.join(METHODS)}")
     return METHODS[key]
+
+
+def default_method(clock: Clock) -> BoundMethod:
+    """The quickest method that speaks of the clock."""
+    return find_method("fluid" if clock.is_rounds else "srpt")
 
 
 def load_methods() -> None:

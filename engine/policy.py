@@ -25,6 +25,7 @@ from engine.simulate.run import Run
 from engine.workload import Workload, check_memory, set_aside
 
 GROUPS = ("classic", "provable", "deployed", "ours")
+QUICK = 0.050  # seconds: policies that take less run unasked
 
 
 @dataclass(frozen=True)
@@ -132,8 +133,8 @@ class Policy:
         self,
         workload: Workload,
         memory: int,
-        progress: Progress = silent,
         clock: Clock = ROUNDS,
+        progress: Progress = silent,
         **params,
     ) -> Run:
         """Simulate; requests that can never fit in M are set aside and listed in the run.
@@ -153,10 +154,10 @@ class Policy:
             return replace(run.served(), params=values, set_aside=aside, too_long=too_long)
 
         told = when_found(progress, settled)
-        return settled(self.serve(fitting, memory, self.told_of_all(fitting, values), told, clock))
+        return settled(self.serve(fitting, memory, clock, self.told_of_all(fitting, values), told))
 
     def serve(
-        self, fitting: Workload, memory: int, values: Mapping, progress: Progress, clock: Clock
+        self, fitting: Workload, memory: int, clock: Clock, values: Mapping, progress: Progress
     ) -> Run:
         """Simulate requests that all fit; those who left unserved are still among them."""
 
@@ -220,7 +221,7 @@ def find_policy(key: str) -> Policy:
     return POLICIES[key]
 
 
-def quick_policies(n: int, below: float = 0.050) -> list[str]:
+def quick_policies(n: int, below: float = QUICK) -> list[str]:
     """The keys of the policies whose declared cost at n requests is below `below` seconds."""
     return [key for key, declared in POLICIES.items() if declared.cost(n) < below]
 

@@ -58,7 +58,7 @@ def _require_within(values: np.ndarray, low: float, high: float, name: str, need
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """n requests, in the order of the trace's rows. Immutable.
+    """n requests, in the order of the trace's rows. Immutable, and equal where they are the same.
 
     Attributes
     ----------
@@ -144,6 +144,12 @@ class Workload:
             raise InputError(f"{given} is given without {missing}: an interval needs both")
         if low is not None:
             _require(low <= high, "predicted_lo", low, "at most predicted_hi")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Workload) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
     def __len__(self) -> int:
         return len(self.arrival)

@@ -10,7 +10,7 @@ from engine.cli.numbers import number
 from engine.workload import Workload
 
 
-def add_door_arguments(parser: argparse.ArgumentParser) -> None:
+def add_admission_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--patience",
         type=number,
@@ -38,7 +38,7 @@ def add_length_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def at_the_door(workload: Workload, arguments: argparse.Namespace) -> Workload:
+def with_admission_limits(workload: Workload, arguments: argparse.Namespace) -> Workload:
     """The workload on these terms; a command without patience and queue has neither."""
     patience = getattr(arguments, "patience", 0)
     queue_limit = getattr(arguments, "queue_limit", 0)

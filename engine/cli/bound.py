@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from engine.bound_method import METHODS, find_method
-from engine.cli.admission_arguments import add_length_argument, at_the_door
-from engine.cli.clock_arguments import read_clock
+from engine.bound_method import METHODS, default_method, find_method
+from engine.cli.admission_arguments import add_length_argument, with_admission_limits
+from engine.cli.deployment_arguments import read_deployment
 from engine.cli.files import check_output, write_text
 from engine.cli.numbers import number
 from engine.cli.results import bound_row, show
 from engine.cli.trace_arguments import add_trace_arguments, read_workload
 from engine.evidence.certificate import certificate
-from engine.workload import check_memory, set_aside
+from engine.workload import set_aside
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,26 +36,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    memory = check_memory(arguments.memory)
-    clock = read_clock(arguments)
-    default = "fluid" if clock.is_rounds else "srpt"
-    methods = [find_method(key) for key in dict.fromkeys(arguments.method or [default])]
+    deployment = read_deployment(arguments)
+    usual = [default_method(deployment.clock).key]
+    methods = [find_method(key) for key in dict.fromkeys(arguments.method or usual)]
     check_output("--certificate", arguments.certificate, [arguments.trace])
-    workload = at_the_door(read_workload(arguments), arguments)
+    workload = with_admission_limits(read_workload(arguments), arguments)
     bounds = [
         bound
         for method in methods
-        for bound in method.bounds(workload, memory, time_limit=arguments.time_limit, clock=clock)
+        for bound in deployment.bounds(method, workload, arguments.time_limit)
         if bound.covers_preemption or not arguments.preemptive
     ]
     if arguments.certificate:
-        write_text(arguments.certificate, certificate(bounds, workload, memory))
-    fitting, aside = set_aside(workload, memory)
+        write_text(arguments.certificate, certificate(bounds, workload, deployment.memory))
+    fitting, aside = set_aside(workload, deployment.memory)
     show(
         {
             "n": len(fitting),
             "set_aside": len(aside),
-            "memory": memory,
+            "memory": deployment.memory,
             "clock": arguments.clock,
             "policies": [],
             "bounds": [bound_row(bound) for bound in bounds],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine import wording
 from engine.bound_method import find_method
-from engine.cli.admission_arguments import add_door_arguments, at_the_door
+from engine.cli.admission_arguments import add_admission_arguments, with_admission_limits
 from engine.cli.clock_arguments import read_clock
 from engine.cli.files import check_output, write_text
 from engine.cli.scenario_arguments import add_source_arguments, read_source
@@ -23,7 +23,7 @@ from engine.workload import check_memory, set_aside
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_source_arguments(parser, tables=False)
     add_topology_arguments(parser)
-    add_door_arguments(parser)
+    add_admission_arguments(parser)
     parser.add_argument(
         "--bound",
         action="append",
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> None:
     source = read_source(arguments, memory)
     scenario = source if isinstance(source, Scenario) else None
     workload = in_closed_loop(generate(scenario) if scenario else source, arguments)
-    workload = at_the_door(workload, arguments)
+    workload = with_admission_limits(workload, arguments)
     set_aside(workload, memory)  # some request must fit
     chosen, params = chosen_policies(arguments, topology, len(workload))
     runs, _ = run_all(chosen, topology, workload, memory, clock, params)

@@ -1,9 +1,8 @@
 """Ready-made experiments, each showing one thing: a JSON file in sample_data/scenarios is one.
 
-A file has a title, one sentence on what it shows, and either `scenario` (fields
-of a Scenario) or `memory` and `requests`: records with prompt and output, and
-where they differ from the default an arrival (0), a class (`all`) and a count
-of identical requests (1).
+A file has a title, one sentence on what it shows, `memory`, and either `scenario` (fields of a
+Scenario) or `requests`: records with prompt and output, and where they differ from the default
+an arrival (0), a class (`all`) and a count of identical requests (1).
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class Example:
     key: str
     title: str
     shows: str
-    memory: int | None = None
+    memory: int
     scenario: Scenario | None = None
     requests: tuple[ExampleRequests, ...] = ()
 
@@ -66,11 +65,9 @@ class Example:
                 for i, row in enumerate(list_in("requests", self.requests))
             ]
             object.__setattr__(self, "requests", tuple(rows))
-            check_memory(self.memory)
-            return
-        scenario = build(Scenario, self.scenario, "scenario")
-        object.__setattr__(self, "scenario", scenario)
-        object.__setattr__(self, "memory", scenario.memory)
+        else:
+            object.__setattr__(self, "scenario", build(Scenario, self.scenario, "scenario"))
+        object.__setattr__(self, "memory", check_memory(self.memory))
 
     @cached_property
     def workload(self) -> Workload:

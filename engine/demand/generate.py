@@ -83,6 +83,12 @@ def generate(scenario: Scenario) -> Workload:
         )
     keys = tuple(key for key, _ in scenario.mix)
     drawn = Workload(
-        arrival, prompt, output, class_of, keys, admission_limits=scenario.admission_limits
+        arrival,
+        prompt,
+        output,
+        class_of,
+        keys,
+        concurrency=scenario.concurrency,
+        admission_limits=scenario.admission_limits,
     )
     return with_predictions(drawn, scenario.predict, scenario.seed)

@@ -1,4 +1,4 @@
-"""One synthetic experiment, described: which requests, how many, arriving how, on how much memory.
+"""Synthetic requests, described: which, how many, and how they arrive.
 
 A scenario is a value: equal descriptions are equal, hash alike and generate
 the same bytes (engine/demand/generate.py), so it can name cached runs and be a link.
@@ -17,7 +17,7 @@ from engine.demand.predictions import EXACT, Predictions, read_predictions, writ
 from engine.demand.request_class import find_class
 from engine.errors import InputError
 from engine.fields import number_in
-from engine.workload import MAX_ARRIVAL, check_memory
+from engine.workload import MAX_ARRIVAL, MAX_TOKENS
 
 MAX_REQUESTS = 1_000_000
 RANGES = {  # name: (lowest, highest, whole)
@@ -39,7 +39,6 @@ class Scenario:
 
     Attributes
     ----------
-    memory : M, tokens
     mix : (class key, share) pairs. Shares are weights: given in any unit (80 and
         20, or 0.8 and 0.2), kept summing to 1. A class may have share 0, one must
         not; the workload's classes are these keys in this order. A mapping is
@@ -58,6 +57,7 @@ class Scenario:
     predict : how output lengths are predicted: a model of engine/demand/predictions.py, or its text
         such as `lognormal:bias=1,spread=0.5`
     seed : of all draws
+    concurrency : a closed loop of so many clients, as in `Workload`; 0: as they arrive
     door : which requests are not served, whatever the policy
 
     Raises
@@ -66,7 +66,6 @@ class Scenario:
         Naming the field and what it may be.
     """
 
-    memory: int = 16_492
     mix: Mix = (("short", 0.8), ("long", 0.2))
     n: int | None = 2_000
     horizon: float | None = None
@@ -78,15 +77,16 @@ class Scenario:
     seed: int = 0
     admission_limits: AdmissionLimits = NO_LIMITS
     predict: Predictions = EXACT
+    concurrency: int = 0
 
     def __post_init__(self) -> None:
         kinds = tuple(ARRIVALS)
         if self.arrivals not in kinds:
             raise InputError(f"arrivals must be one of {', '.join(kinds)}, got {self.arrivals}")
         checked = {
-            "memory": check_memory(self.memory),
             "mix": _checked_mix(self.mix),
             "predict": read_predictions(self.predict),
+            "concurrency": number_in("concurrency", self.concurrency, 0, MAX_TOKENS, whole=True),
         }
         for name, (low, high, whole) in RANGES.items():
             value = getattr(self, name)
@@ -110,13 +110,13 @@ class Scenario:
             )
 
     def __str__(self) -> str:
-        """One line for people: `2 000 requests, 80 % short / 20 % long, backlog, M = 16 492`."""
+        """One line for people: `2 000 requests, 80 % short / 20 % long, backlog`."""
         if self.horizon is None:
             how_many = wording.count(self.n) + (" request" if self.n == 1 else " requests")
         else:
             how_many = f"requests up to time {self.horizon:g}"
         parts = [how_many, " / ".join(f"{100 * share:.3g} % {key}" for key, share in self.mix)]
-        parts += [self._arrivals_in_words(), f"M = {wording.count(self.memory)}"]
+        parts.append(self._arrivals_in_words())
         if self.predict != EXACT:
             parts.append(f"predictions {write_predictions(self.predict)}")
         parts += self.admission_limits.in_words()

@@ -12,11 +12,12 @@ from functools import cached_property
 import numpy as np
 
 from engine.admission_limits import NO_LIMITS
+from engine.choice import Choice
 from engine.errors import InputError
 from engine.fields import number_in
-from engine.fleet.replicas import MOST_REPLICAS, run_fleet
-from engine.machine.clock import ROUNDS, Clock
-from engine.policy import Policy
+from engine.fleet.replicas import MOST_REPLICAS, run_replicas
+from engine.fleet.topology import Topology
+from engine.machine.clock import Clock
 from engine.progress import Progress, silent
 from engine.simulate.run import Preemptions, Run
 from engine.workload import Workload, check_memory, set_aside
@@ -80,43 +81,35 @@ def _moved(workload: Workload, arrival: np.ndarray) -> Workload:
 
 
 def run_pools(
-    policy: Policy,
-    params: dict,
+    choice: Choice,
     workload: Workload,
     memory: int,
-    clock: Clock = ROUNDS,
-    pools: tuple[int, int] = (1, 1),
-    transfer: float = 0.0,
-    routing: str = "round-robin",
+    clock: Clock,
+    topology: Topology,
     progress: Progress = silent,
 ) -> Run:
     """Prefill on some replicas, decode on others, the same policy on all.
 
     A request is served by the first pool for one token, its KV cache of s + 1 tokens moves
-    in `transfer` clock units a token, and it goes on in the second pool as one that arrives
+    in the topology's `transfer` clock units a token, and it goes on in the second pool as one that arrives
     with its cache. Moving takes no time of either replica. Who has been prefilled is neither
     turned away nor gives up.
-
-    Parameters
-    ----------
-    pools : how many replicas prefill and how many decode
     """
-    transfer = number_in("transfer (time a token)", transfer, 0, 1e6)
+    transfer = number_in("transfer (time a token)", topology.transfer, 0, 1e6)
     if workload.concurrency:
         raise InputError("a closed loop runs on one replica: leave out the pools")
-    usable = policy.usable(check_memory(memory), policy.read_params(params))
+    usable = choice.policy.usable(check_memory(memory), choice.values)
     fitting, aside = set_aside(workload, usable)
     first_tokens = fitting.believing(np.ones(len(fitting), np.int64), memory)  # for certain
-    both = (policy, params)
-    half = (memory, clock)
-    prefill = run_fleet(*both, first_tokens, *half, pools[0], routing, progress)
+    prefillers, decoders = (topology.alike(replicas) for replicas in topology.pools)
+    prefill = run_replicas(choice, first_tokens, memory, clock, prefillers, progress)
     fitting = fitting.take(np.isin(fitting.row, prefill.workload.row))
     decoded = np.flatnonzero(fitting.output > 1)
     decode, lost, recomputed = None, prefill.preemptions.copy(), prefill.recomputed.copy()
     if len(decoded):
         there = fitting.take(decoded)
         moved = _moved(there, prefill.finished_at[decoded] + transfer * (there.prompt + 1))
-        decode = run_fleet(*both, moved, *half, pools[1], routing, progress)
+        decode = run_replicas(choice, moved, memory, clock, decoders, progress)
         lost[decoded] += decode.preemptions
         recomputed[decoded] += decode.recomputed
     finish = prefill.finish.copy()
@@ -132,7 +125,7 @@ def run_pools(
         set_aside=aside,
         too_long=int(workload.is_too_long.sum()),
         unserved=prefill.unserved,
-        policy=policy.key,
+        policy=choice.key,
         params=prefill.params,
         clock=clock,
         prefill=prefill,

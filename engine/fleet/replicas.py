@@ -12,11 +12,12 @@ from functools import cached_property
 
 import numpy as np
 
+from engine.choice import Choice
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.fleet.routing import ROUTINGS, route
+from engine.fleet.topology import ONE_SERVER, Topology
 from engine.machine.clock import ROUNDS, Clock
-from engine.policy import Policy
 from engine.progress import Progress, silent
 from engine.simulate.run import Preemptions, Run
 from engine.workload import Workload, check_memory, set_aside
@@ -84,17 +85,15 @@ def _merge(runs, replica: np.ndarray, of: Callable[[Run], np.ndarray]) -> np.nda
     return merged
 
 
-def run_fleet(
-    policy: Policy,
-    params: dict,
+def run_replicas(
+    choice: Choice,
     workload: Workload,
     memory: int,
     clock: Clock = ROUNDS,
-    replicas: int = 1,
-    routing: str = "round-robin",
+    topology: Topology = ONE_SERVER,
     progress: Progress = silent,
 ) -> Run:
-    """Run a policy on each of several replicas, each with memory M.
+    """Run a policy on each of the topology's replicas, each with memory M.
 
     Raises
     ------
@@ -102,20 +101,20 @@ def run_fleet(
         For a bad number or routing, in a closed loop, or where a router that looks at the
         replicas has too many requests or a policy that knows the future.
     """
-    replicas = number_in("replicas", replicas, 1, MOST_REPLICAS, whole=True)
+    replicas = number_in("replicas", topology.replicas, 1, MOST_REPLICAS, whole=True)
+    policy, values, routing = choice.policy, choice.values, topology.routing
     if routing not in ROUTINGS:
         raise InputError(f"unknown routing {routing}: choose from {', '.join(ROUTINGS)}")
     if replicas == 1:
-        return policy.run(workload, memory, progress, clock, **params)
+        return policy.run(workload, memory, clock, progress, **values)
     if workload.concurrency:
         raise InputError("a closed loop runs on one replica: leave out the replicas")
-    values = policy.read_params(params)
     fitting, aside = set_aside(workload, policy.usable(check_memory(memory), values))
 
     told = policy.told_of_all(fitting, values)
 
     def serve(sent: np.ndarray) -> Run:
-        return policy.serve(fitting.take(sent), memory, told, silent, clock)
+        return policy.serve(fitting.take(sent), memory, clock, told, silent)
 
     chosen = route(policy, fitting, replicas, routing, serve, progress)
     used, replica = np.unique(chosen, return_inverse=True)

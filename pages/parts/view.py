@@ -1,70 +1,40 @@
-"""What the user is looking at: one scenario and the policies to compare on it."""
+"""What the user is looking at: one experiment under a title."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
-from engine import POLICIES, Scenario, Workload
-from engine.demand.predictions import EXACT, with_predictions
-from engine.fleet import ONE_SERVER, Topology
-from engine.machine.clock import ROUNDS, Clock
-from engine.policy import Policy
-from engine.simulate.predicted_lengths import COST
+from engine import Choice, Deployment, Experiment, Scenario, Workload
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A policy with the parameters the user set."""
-
-    key: str
-    params: tuple[tuple[str, float], ...] = ()
-
-    @property
-    def policy(self) -> Policy:
-        return POLICIES[self.key]
-
-    def seconds(self, n: int) -> float:
-        """How long it takes for n requests, roughly."""
-        return self.policy.cost(n)
-
-
-@dataclass(frozen=True, eq=False)
 class View:
     """The sidebar's answer.
 
     Attributes
     ----------
-    title : the scenario in one line
-    workload, memory : its requests and its M, tokens
-    choices : the policies to compare, in the sidebar's order
-    scenario : what drew the requests; None where they were written out or uploaded
-    clock : rounds, or the seconds of a GPU
-    topology : how many servers there are
+    title : the requests and M in one line
+    experiment : what is asked; its value is the key under which results are kept
     """
 
     title: str
-    workload: Workload
-    memory: int
-    choices: tuple[Choice, ...]
-    scenario: Scenario | None = None
-    clock: Clock = ROUNDS
-    topology: Topology = ONE_SERVER
-
-    def seconds(self, policy: Policy) -> float:
-        """How long a run of the policy takes here, roughly."""
-        n = len(self.workload)
-        guessing = COST * n if self.workload.is_predicted and policy.uses_lengths else 0.0
-        return self.topology.cost(policy, n) + guessing
-
-    @cached_property
-    def truth(self) -> Workload:
-        """The requests without predictions: bounds know the outputs, whatever is predicted."""
-        return (
-            with_predictions(self.workload, EXACT) if self.workload.is_predicted else self.workload
-        )
+    experiment: Experiment
 
     @property
-    def place(self) -> tuple[str, int, Clock, Topology]:
-        """What results depend on beside the policy: a key for caches."""
-        return self.workload.digest, self.memory, self.clock, self.topology
+    def workload(self) -> Workload:
+        return self.experiment.workload
+
+    @property
+    def deployment(self) -> Deployment:
+        return self.experiment.deployment
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The policies to compare, in the sidebar's order."""
+        return self.experiment.choices
+
+    @property
+    def scenario(self) -> Scenario | None:
+        """What drew the requests; None where they were written out or uploaded."""
+        source = self.experiment.source
+        return source if isinstance(source, Scenario) else None

@@ -1,0 +1,55 @@
+"""A policy with the parameters that it runs with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engine.policy import Policy, find_policy
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One policy and a value for each of its parameters: hashable, equal where it runs the same.
+
+    Attributes
+    ----------
+    key : the policy's
+    params : (name, value) of every parameter, in the policy's order. Given are those that are
+        not at their default, as pairs or as a mapping of texts or numbers
+
+    Raises
+    ------
+    InputError
+        For an unknown policy or parameter, or a value out of its range.
+    """
+
+    key: str
+    params: tuple[tuple[str, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        checked = find_policy(self.key).read_params(dict(self.params))
+        object.__setattr__(self, "params", tuple(checked.items()))
+
+    @property
+    def policy(self) -> Policy:
+        return find_policy(self.key)
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Every parameter's value, by name."""
+        return dict(self.params)
+
+    @property
+    def label(self) -> str:
+        """`svf`, or `svf skip=5` where a parameter is not at its default."""
+        return self.policy.label(self.values)
+
+    def changed(self, **params: float) -> Choice:
+        """The same policy with other values for these parameters."""
+        return Choice.of(self.key, {**self.values, **params})
+
+    @classmethod
+    def of(cls, key: str, params: Mapping | None = None) -> Choice:
+        """The policy `key` with these parameters, the others at their default."""
+        return cls(key, tuple((params or {}).items()))
