@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from engine import wording
 from engine.capacity.cost import Price
 from engine.capacity.no_rate import no_rate
 from engine.capacity.objective import Objective
+from engine.capacity.offer import Offer, best_first
 from engine.capacity.rate import Capacity
-from engine.capacity.servers import Servers
 from engine.fleet import Topology
 from engine.machine.clock import Clock
-from engine.policy import POLICIES
 
 IN_WORDS = (
     "no", "one", "two", "three", "four", "five", "six",
@@ -22,32 +19,7 @@ IN_WORDS = (
 )  # fmt: skip
 SAME = 1.02  # rates nearer than this are called the same
 PRACTICALLY, SAME_BY_CHANCE = "practically the same", "the same within chance"
-WIDE = 1.1  # an interval that is wider, from end to end, is told beside its rate
-
-
-@dataclass(frozen=True)
-class Offer:
-    """What one policy carries, and what a load takes with it.
-
-    Attributes
-    ----------
-    capacity : of the servers in the sidebar
-    servers : for the load; None where that was not asked
-    """
-
-    capacity: Capacity
-    servers: Servers | None = None
-
-    @property
-    def count(self) -> int | None:
-        return self.servers.count if self.servers is not None else None
-
-
-def best_first(offers: Sequence[Offer]) -> list[Offer]:
-    """By descending rate, then fewest servers; those without a rate at the end."""
-    return sorted(
-        offers, key=lambda offer: (-(offer.capacity.rate or 0.0), offer.count or math.inf)
-    )
+WIDE = 1.1  # an interval that is wider, from end to end, is sentence beside its rate
 
 
 def answer(
@@ -75,7 +47,9 @@ def answer(
     first = f"**{best.capacity.label}** serves {serves} on {server}"
     if others and all(_alike(best, other) for other in others):
         left = f" that were run ({wording.listed(not_run)} not yet)" if not_run else ""
-        alike = SAME_BY_CHANCE if any(not _is_same(best, one) for one in others) else PRACTICALLY
+        alike = (
+            SAME_BY_CHANCE if any(not _is_same(best, other) for other in others) else PRACTICALLY
+        )
         taken = _all_take([best, *others], load, each)
         return f"All policies{left} serve {alike}, {serves} on {server}{taken}."
     rival = _rival(others)
@@ -91,7 +65,7 @@ def answer(
 
 
 def _is_same(best: Offer, other: Offer) -> bool:
-    return best.capacity.rate < SAME * (other.capacity.rate or 0.0)
+    return (best.capacity.rate or 0.0) < SAME * (other.capacity.rate or 0.0)
 
 
 def _alike(best: Offer, other: Offer) -> str:
@@ -102,19 +76,19 @@ def _alike(best: Offer, other: Offer) -> str:
     """
     if _is_same(best, other):
         return PRACTICALLY
-    mine, its = best.capacity.interval, other.capacity.interval
-    if mine is None or its is None:
+    upper, lower = best.capacity.interval, other.capacity.interval
+    if upper is None or lower is None or best.capacity.rate is None or other.capacity.rate is None:
         return ""
-    inside = mine[0] <= other.capacity.rate and best.capacity.rate <= its[1]
+    inside = upper[0] <= other.capacity.rate and best.capacity.rate <= lower[1]
     return SAME_BY_CHANCE if inside and best.capacity.may_equal(other.capacity) else ""
 
 
 def _rate_told(capacity: Capacity, each: str = "") -> str:
     """7.66 a second (95 % interval 5.33 to 10.0): the interval where it is wide."""
-    told = rate_in_words(capacity) + (f" a {each}" if each else "")
+    sentence = rate_in_words(capacity) + (f" a {each}" if each else "")
     if capacity.interval is None or capacity.interval[1] < WIDE * capacity.interval[0]:
-        return told
-    return f"{told} (95{wording.THIN}% interval {interval_in_words(capacity)})"
+        return sentence
+    return f"{sentence} (95{wording.THIN}% interval {interval_in_words(capacity)})"
 
 
 def interval_in_words(capacity: Capacity) -> str:
@@ -126,13 +100,13 @@ def interval_in_words(capacity: Capacity) -> str:
 
 def rate_in_words(capacity: Capacity) -> str:
     """14.2, or `at least 14.2` where no border was found."""
-    told = wording.number(capacity.rate)
-    return f"at least {told}" if capacity.is_least else told
+    sentence = wording.number(capacity.rate)
+    return f"at least {sentence}" if capacity.is_least else sentence
 
 
 def _rival(others: Sequence[Offer]) -> Offer | None:
     """Whom to compare with: `vllm`, what people run, else `fcfs`, else the last."""
-    by_key = {offer.capacity.policy: offer for offer in reversed(others)}
+    by_key = {offer.capacity.choice.key: offer for offer in reversed(others)}
     return by_key.get("vllm") or by_key.get("fcfs") or (others[-1] if others else None)
 
 
@@ -154,8 +128,8 @@ def pools_in_words(pools: tuple[int, int] | None) -> str:
 
 
 def servers_in_words(count: int) -> str:
-    told = IN_WORDS[count] if count < len(IN_WORDS) else wording.count(count)
-    return f"{told} server" if count == 1 else f"{told} servers"
+    sentence = IN_WORDS[count] if count < len(IN_WORDS) else wording.count(count)
+    return f"{sentence} server" if count == 1 else f"{sentence} servers"
 
 
 def _alone(best: Offer, load: float, each: str) -> str:
@@ -174,7 +148,7 @@ def _all_take(offers: Sequence[Offer], load: float, each: str) -> str:
 
 
 def _fleet_in_words(offer: Offer) -> str:
-    return f"{servers_in_words(offer.count)}{pools_in_words(offer.servers.pools)}"
+    return f"{servers_in_words(offer.count or 0)}{pools_in_words(offer.pools)}"
 
 
 def _compared(best: Offer, rival: Offer, load: float, each: str) -> str:
@@ -182,7 +156,7 @@ def _compared(best: Offer, rival: Offer, load: float, each: str) -> str:
         return _alone(best, load, each)
     begin = f": for {wording.number(load)} a {each} "
     if best.count == rival.count:
-        alike = best.servers.pools == rival.servers.pools
+        alike = best.pools == rival.pools
         taken = _fleet_in_words(best) if alike else servers_in_words(best.count)
         return f"{begin}both take {taken}"
     ours, theirs = _fleet_in_words(best), servers_in_words(rival.count)
@@ -193,17 +167,17 @@ def _compared(best: Offer, rival: Offer, load: float, each: str) -> str:
 
 def caveats(offers: Sequence[Offer], not_run: Sequence[str] = ()) -> list[str]:
     """Sentences on what the best policies know that a server may not."""
-    found = [offer.capacity for offer in best_first(offers)]
-    told = []
-    if POLICIES[found[0].policy].uses_lengths:
-        told.append(f"{found[0].label} uses output lengths, in its order or its look-ahead.")
-    offline = [capacity.label for capacity in found if POLICIES[capacity.policy].offline]
+    capacities = [offer.capacity for offer in best_first(offers)]
+    sentence = []
+    if capacities[0].choice.policy.uses_lengths:
+        sentence.append(f"{capacities[0].label} uses output lengths, in its order or its look-ahead.")
+    offline = [c.label for c in capacities if c.choice.policy.offline]
     if offline:
         ranks = "ranks" if len(offline) == 1 else "rank"
-        told.append(f"{', '.join(offline)} {ranks} also requests that have not arrived.")
+        sentence.append(f"{', '.join(offline)} {ranks} also requests that have not arrived.")
     if not_run:
-        told.append(f"Not run: {wording.listed(not_run)}.")
-    return told
+        sentence.append(f"Not run: {wording.listed(not_run)}.")
+    return sentence
 
 
 def rows(
@@ -218,18 +192,18 @@ def rows(
 
 
 def _row(offer: Offer, load: float, mean_output: float, clock: Clock, price: Price) -> dict:
-    found, count = offer.capacity, offer.count
-    low, high = found.interval or (None, None)
-    seeds = zip(found.seeds, found.borders, strict=True)
+    capacity, count = offer.capacity, offer.count
+    low, high = capacity.interval or (None, None)
+    seeds = zip(capacity.seeds, capacity.borders, strict=True)
     return {
-        "policy": found.policy,
-        "params": dict(found.params),
-        "rate": found.rate,
-        "at_least": found.is_least,
+        "policy": capacity.choice.key,
+        "params": capacity.choice.values,
+        "rate": capacity.rate,
+        "at_least": capacity.is_least,
         "low": low,
         "high": high,
         "servers": count,
-        "pools": None if count is None else offer.servers.pools,
+        "pools": None if count is None else offer.pools,
         "cost_per_hour": None if count is None else price.an_hour(count),
         "cost_per_million_tokens": (
             None if count is None else price.a_million_tokens(count, load, mean_output, clock)

@@ -31,7 +31,7 @@ class Border:
     fails: float
 
 
-def bisect_factor(keeps_up: Callable[[float], bool], report: Progress) -> Border:
+def bisect_factor(keeps_up: Callable[[float], bool], progress: Progress) -> Border:
     """The factor at which `keeps_up` turns from true to false, in the logarithm."""
     low, high, factor = 0.0, np.inf, 1.0
     asked = 0
@@ -39,9 +39,9 @@ def bisect_factor(keeps_up: Callable[[float], bool], report: Progress) -> Border
         low, high = (factor, high) if keeps_up(factor) else (low, factor)
         factor = low * 2 if low > 0 else high / 2
         asked += 1
-        report(min(0.4, 0.08 * asked))
+        progress(min(0.4, 0.08 * asked))
     for step in range(STEPS if low > 0 and np.isfinite(high) else 0):
         middle = float(np.sqrt(low * high))
         low, high = (middle, high) if keeps_up(middle) else (low, middle)
-        report(0.4 + 0.6 * (step + 1) / STEPS)
+        progress(0.4 + 0.6 * (step + 1) / STEPS)
     return Border(low, high)

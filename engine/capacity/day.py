@@ -7,7 +7,7 @@ a plan costs more and its users wait less; the plans that nobody beats in both a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -15,15 +15,12 @@ import numpy as np
 
 from engine import wording
 from engine.capacity.cost import HOUR, Price
-from engine.capacity.draws import Draws
-from engine.capacity.objective import Objective
+from engine.capacity.question import Question
 from engine.capacity.rate import Capacity
 from engine.capacity.servers import USUAL_FLEETS, fewest_servers, first_guess, requests_each
+from engine.choice import Choice
 from engine.errors import InputError
 from engine.fields import number_in
-from engine.fleet import ONE_SERVER, Topology
-from engine.machine.clock import ROUNDS, Clock
-from engine.policy import Policy
 from engine.progress import Progress, silent
 from engine.scale_out import HERE, Sweep, run_all
 from engine.workload import Workload
@@ -43,11 +40,11 @@ def daily_curve(peak: float) -> tuple[float, ...]:
 
 def read_rates(text: str) -> tuple[float, ...]:
     """24 numbers, parted by commas or blanks; InputError otherwise."""
-    given = text.replace(",", " ").split()
-    if len(given) != HOURS:
-        raise InputError(f"a day has {HOURS} rates, one an hour, got {len(given)}")
+    words = text.replace(",", " ").split()
+    if len(words) != HOURS:
+        raise InputError(f"a day has {HOURS} rates, one an hour, got {len(words)}")
     try:
-        return tuple(number_in("rate of an hour", float(word), 0, 1e6) for word in given)
+        return tuple(number_in("rate of an hour", float(word), 0, 1e6) for word in words)
     except ValueError as problem:
         raise InputError(f"rates of a day must be numbers: {problem}") from None
 
@@ -70,20 +67,22 @@ class DayPlan:
 
     Attributes
     ----------
-    label : of the policy
-    policy : its key
+    choice : the policy
     spare : servers beyond the fewest in each hour
     rates, servers : by hour
     tails : by hour, the objective's percentile of end-to-end latency, mean over the seeds;
         0 without arrivals
     """
 
-    label: str
-    policy: str
+    choice: Choice
     spare: int
     rates: tuple[float, ...]
     servers: tuple[int, ...]
     tails: tuple[float, ...]
+
+    @property
+    def label(self) -> str:
+        return self.choice.label
 
     @property
     def worst(self) -> float:
@@ -105,17 +104,11 @@ class DayPlan:
 
 
 def plans(
-    policy: Policy,
-    params: Mapping,
-    draws: Draws,
-    memory: int,
-    rates: Sequence[float],
     capacity: Capacity,
-    objective: Objective = Objective(),  # noqa: B008  (immutable)
-    clock: Clock = ROUNDS,
-    topology: Topology = ONE_SERVER,
-    progress: Progress = silent,
+    question: Question,
+    rates: Sequence[float],
     on: str = HERE,
+    progress: Progress = silent,
 ) -> list[DayPlan]:
     """One plan for each of SPARES; none where some hour's load is carried by no number.
 
@@ -124,19 +117,17 @@ def plans(
     InputError
         For pools.
     """
-    if topology.pools:
+    if question.deployment.topology.pools:
         raise InputError("a day is planned for servers that all do everything, not for pools")
     distinct = sorted(set(rates) - {0.0})
-    shared = (policy, params, draws, memory, capacity, objective, clock, topology)
     hours: dict[float, Hour] = {}
-    for number, hour in run_all(Sweep(_hour, shared, distinct), on, progress):
+    for number, hour in run_all(Sweep(_hour, (capacity, question), distinct), on, progress):
         if hour is None:
             return []
         hours[distinct[number]] = hour
     return [
         DayPlan(
-            capacity.label,
-            policy.key,
+            capacity.choice,
             spare,
             tuple(rates),
             tuple(hours[rate].fewest + spare if rate else 0 for rate in rates),
@@ -153,57 +144,61 @@ class Hour(NamedTuple):
     tails: tuple[float, ...]
 
 
-def _hour(shared: tuple, rate: float, progress: Progress) -> Hour | None:
-    policy, params, draws, memory, capacity, objective, clock, topology = shared
-    given = (policy, params, draws, memory, rate)
-    found = fewest_servers(*given, capacity, objective, clock, topology, progress)
-    if found.count is None:
+def _hour(asked: tuple[Capacity, Question], rate: float, progress: Progress) -> Hour | None:
+    capacity, question = asked
+    fewest = fewest_servers(capacity, question, rate, progress).count
+    if fewest is None:
         return None
-    fleets = (replace(topology, replicas=found.count + spare) for spare in SPARES)
-    return Hour(found.count, tuple(_tail(*given, objective, clock, fleet) for fleet in fleets))
+    topology = question.deployment.topology
+    fleets = (question.with_servers(replace(topology, replicas=fewest + spare)) for spare in SPARES)
+    return Hour(fewest, tuple(_tail(capacity.choice, fleet, rate) for fleet in fleets))
 
 
-def _tail(policy, params, draws, memory, rate, objective, clock, fleet) -> float:
-    each = requests_each(draws)
-    found = [
-        objective.percentile(
-            fleet.run(
-                policy, draws.at(rate, seed, fleet.replicas * each), memory, clock=clock, **params
-            ).latency
+def _tail(choice: Choice, question: Question, rate: float) -> float:
+    """The percentile of end-to-end latency at a rate, mean over the seeds."""
+    requests = question.deployment.servers * requests_each(question.draws)
+    tails = [
+        question.objective.percentile(
+            question.run(choice, question.draws.at(rate, seed, requests)).latency
         )
-        for seed in draws.seeds
+        for seed in question.seeds
     ]
-    return float(np.mean(found))
+    return float(np.mean(tails))
 
 
-def seconds(
-    policy: Policy, draws: Draws, rates: Sequence[float], capacity: Capacity, topology: Topology
-) -> float:
+def seconds(capacity: Capacity, question: Question, rates: Sequence[float]) -> float:
     """How long `plans` takes, roughly."""
     if capacity.rate is None:
         return 0.0
-    runs = len(draws.seeds) * (len(SPARES) + 1 + USUAL_FLEETS)
-    n = len(draws.present)
-    counts = [first_guess(rate, capacity, topology) for rate in set(rates) - {0.0}]
-    return sum(runs * replace(topology, replicas=count).cost(policy, count * n) for count in counts)
+    topology = question.deployment.topology
+    runs = len(question.seeds) * (len(SPARES) + 1 + USUAL_FLEETS)
+    n = len(question.draws.present)
+    counts = [first_guess(capacity, rate, topology) for rate in set(rates) - {0.0}]
+    return sum(
+        runs
+        * question.deployment.with_servers(replace(topology, replicas=count)).seconds(
+            capacity.choice, count * n
+        )
+        for count in counts
+    )
 
 
-def pareto(found: Sequence[DayPlan], cost: Callable[[DayPlan], float]) -> list[DayPlan]:
+def pareto(plans: Sequence[DayPlan], cost: Callable[[DayPlan], float]) -> list[DayPlan]:
     """The plans that no other beats in both cost and worst percentile, by ascending cost."""
     front: list[DayPlan] = []
-    for plan in sorted(found, key=lambda plan: (cost(plan), plan.worst)):
+    for plan in sorted(plans, key=lambda plan: (cost(plan), plan.worst)):
         if not front or plan.worst < front[-1].worst:
             front.append(plan)
     return front
 
 
-def in_words(found: Sequence[DayPlan], price: Price, start_up: float) -> str:
+def in_words(plans: Sequence[DayPlan], price: Price, start_up: float) -> str:
     """The cheapest plan, against the next policy's and against keeping the peak all day."""
     leanest = sorted(
-        (plan for plan in found if plan.spare == 0), key=lambda plan: plan.cost(price, start_up)
+        (plan for plan in plans if plan.spare == 0), key=lambda plan: plan.cost(price, start_up)
     )
     best = leanest[0]
-    told = (
+    sentence = (
         f"**{best.label}** needs {min(best.servers)} to {max(best.servers)} servers over the "
         f"day, {wording.number(best.server_hours(start_up))} server-hours: "
         f"{wording.number(best.cost(price, start_up))} USD a day, against "
@@ -211,5 +206,5 @@ def in_words(found: Sequence[DayPlan], price: Price, start_up: float) -> str:
     )
     dearest = leanest[-1]
     if dearest.cost(price, start_up) <= best.cost(price, start_up):
-        return f"{told}."
-    return f"{told} and {wording.number(dearest.cost(price, start_up))} under {dearest.label}."
+        return f"{sentence}."
+    return f"{sentence} and {wording.number(dearest.cost(price, start_up))} under {dearest.label}."

@@ -27,7 +27,7 @@ STEADY = 10_000  # requests to a server that show whether it keeps up for good
 MOST_DRAWN = 200_000  # requests for one simulation of several servers
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Draws:
     """What arrives.
 
@@ -60,7 +60,7 @@ class Draws:
 
     @cached_property
     def seeds(self) -> tuple[int, ...]:
-        """One draw each; a single one for requests that are given."""
+        """One draw each; a single one for requests that were logged."""
         if isinstance(self.source, Workload):
             return (0,)
         return tuple((self.source.seed + k) % 2**32 for k in range(self.how_many))
@@ -100,10 +100,10 @@ class Draws:
         return generate(replace(self.source, **changed))
 
     def _stretched(self, rate: float, times: int) -> Workload:
-        given = self.source
-        n = len(given)
+        logged = self.source
+        n = len(logged)
         which = np.tile(np.arange(n), times)
         # The next playing begins one mean gap after the last arrival of the one before.
         begin = np.repeat(np.arange(times), n) * n / rate
-        arrival = (given.arrival - given.arrival.min())[which] * (self.rate / rate) + begin
-        return replace(given.take(which), arrival=arrival, row=np.arange(n * times))
+        arrival = (logged.arrival - logged.arrival.min())[which] * (self.rate / rate) + begin
+        return replace(logged.take(which), arrival=arrival, row=np.arange(n * times))

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from engine import wording
 from engine.capacity.border import Border, bisect_factor
-from engine.capacity.draws import STEADY, Draws
+from engine.capacity.draws import STEADY
 from engine.capacity.objective import keeps_up
+from engine.capacity.question import Question
 from engine.capacity.rate import Capacity
+from engine.choice import Choice
 from engine.errors import Livelock
 from engine.progress import Progress, silent
-from engine.simulate.run import Run
-from engine.workload import Workload
-
-Simulate = Callable[[Workload, int], Run]
 
 
-def smallest_memory(
-    simulate: Simulate, draws: Draws, memory: int, servers: int = 1, report: Progress = silent
-) -> Border:
+def smallest_memory(choice: Choice, question: Question, progress: Progress = silent) -> Border:
     """The M (whole tokens) with which the servers carry the present rate, none set aside.
 
     Asked of a draw of at least STEADY requests a server, because a shorter run of a server
     that is a little overloaded looks as if it kept up.
-
-    Parameters
-    ----------
-    simulate : the run of a workload in a memory
     """
-    drawn = draws.at(draws.rate, draws.seeds[0], STEADY * servers)
+    draws, deployment = question.draws, question.deployment
+    memory = deployment.memory
+    drawn = draws.at(draws.rate, question.seeds[0], STEADY * deployment.servers)
     fitting = drawn.take(drawn.peak <= memory)
     least = int(fitting.peak.max())
 
@@ -40,11 +34,11 @@ def smallest_memory(
         if tokens < least:
             return False
         try:
-            return keeps_up(simulate(fitting, tokens))
+            return keeps_up(replace(deployment, memory=tokens).run(choice, fitting))
         except Livelock:
             return False
 
-    border = bisect_factor(carried, report)
+    border = bisect_factor(carried, progress)
     # The very numbers of tokens that were simulated: one more may schedule another way.
     carries = int(memory / border.carries) if border.carries else np.inf
     return Border(carries, int(memory / border.fails))
@@ -52,13 +46,13 @@ def smallest_memory(
 
 def headroom_in_words(capacity: Capacity, memory: Border, unit: str) -> str:
     """The headroom in two sentences."""
-    told = f"**{capacity.label}** cannot keep up with these requests at any rate that was tried."
+    sentence = f"**{capacity.label}** cannot keep up with these requests at any rate that was tried."
     if capacity.rate is not None:
         each = "round" if unit == "rounds" else "second"
         most = "at least " if capacity.is_least else "up to "
         rate = wording.number(capacity.rate)
-        told = f"**{capacity.label}** carries {most}{rate} of these requests a {each}."
+        sentence = f"**{capacity.label}** carries {most}{rate} of these requests a {each}."
     if not np.isfinite(memory.carries):
-        return f"{told} At the present rate more memory alone would not be enough."
+        return f"{sentence} At the present rate more memory alone would not be enough."
     tokens = wording.tokens(memory.carries)
-    return f"{told} At the present rate it needs about {tokens} of KV cache."
+    return f"{sentence} At the present rate it needs about {tokens} of KV cache."

@@ -7,19 +7,17 @@ of a round's time that weighs most.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from engine import wording
-from engine.capacity.draws import Draws
 from engine.capacity.objective import Objective
-from engine.capacity.rate import Capacity, Server, largest_rates
-from engine.fleet import ONE_SERVER, Topology
-from engine.machine.clock import Clock, StepTime
+from engine.capacity.question import Question
+from engine.capacity.rate import Capacity, RateSearch, largest_rates
+from engine.machine.clock import StepTime
 from engine.measure.slo import Slo
 from engine.metrics import memory_curve
-from engine.policy import Policy
 from engine.progress import Progress, silent
 from engine.scale_out import HERE
 
@@ -32,7 +30,7 @@ PARTS = {  # coefficient: what it stands for
     "c3": "handling the batch",
 }
 ALIKE = 0.8  # of the most that a lever buys: what buys so much binds too
-WORTH = 0.01  # of the rate; what buys less is told apart from nothing by no one
+WORTH = 0.01  # of the rate; what buys less is sentence apart from nothing by no one
 
 
 @dataclass(frozen=True)
@@ -43,14 +41,12 @@ class Lever:
     ----------
     title : "+10 % M"
     kind : memory, speed, limits, or a coefficient of PARTS
-    memory, clock, objective : what there is with it
+    question : what is asked with it
     """
 
     title: str
     kind: str
-    memory: int
-    clock: Clock
-    objective: Objective
+    question: Question
 
 
 @dataclass(frozen=True)
@@ -63,23 +59,35 @@ class LeverEffect:
     gain: float
 
 
-def levers(memory: int, clock: Clock, objective: Objective) -> list[Lever]:
+def levers(question: Question) -> list[Lever]:
     """More memory; on a GPU, its speed as a whole and by parts; looser limits."""
     percent = f"{100 * BY:g}\u202f%"
-    found = [Lever(f"{percent} more M", MEMORY, round(memory * (1 + BY)), clock, objective)]
-    if not clock.is_rounds:
-        quicker = StepTime(*(value / (1 + BY) for value in clock.step))._replace(n0=clock.step.n0)
-        faster = replace(clock, step=quicker)
-        found.append(Lever(f"a GPU {percent} faster", SPEED, memory, faster, objective))
-        for name, told in PARTS.items():
-            value = getattr(clock.step, name)
+    deployment, objective, step = (
+        question.deployment,
+        question.objective,
+        question.deployment.clock.step,
+    )
+
+    def served_by(**changed) -> Question:
+        return replace(question, deployment=replace(deployment, **changed))
+
+    def timed_by(step: StepTime) -> Question:
+        return served_by(clock=replace(deployment.clock, step=step))
+
+    more = served_by(memory=round(deployment.memory * (1 + BY)))
+    pulled = [Lever(f"{percent} more M", MEMORY, more)]
+    if not deployment.clock.is_rounds:
+        quicker = StepTime(*(value / (1 + BY) for value in step))._replace(n0=step.n0)
+        pulled.append(Lever(f"a GPU {percent} faster", SPEED, timed_by(quicker)))
+        for name, what in PARTS.items():
+            value = getattr(step, name)
             if value > 0:
-                step = clock.step._replace(**{name: value / (1 + BY)})
-                title = f"{percent} faster {told}"
-                found.append(Lever(title, name, memory, replace(clock, step=step), objective))
+                part = timed_by(step._replace(**{name: value / (1 + BY)}))
+                pulled.append(Lever(f"{percent} faster {what}", name, part))
     if objective.has_limits:
-        found.append(Lever(f"{percent} looser limits", LIMITS, memory, clock, _looser(objective)))
-    return found
+        looser = replace(question, objective=_looser(objective))
+        pulled.append(Lever(f"{percent} looser limits", LIMITS, looser))
+    return pulled
 
 
 def _looser(objective: Objective) -> Objective:
@@ -91,77 +99,57 @@ def _looser(objective: Objective) -> Objective:
 
 
 def effects(
-    policy: Policy,
-    params: Mapping,
-    draws: Draws,
-    memory: int,
-    capacity: Capacity,
-    objective: Objective,
-    clock: Clock,
-    topology: Topology = ONE_SERVER,
-    progress: Progress = silent,
-    on: str = HERE,
+    capacity: Capacity, question: Question, on: str = HERE, progress: Progress = silent
 ) -> list[LeverEffect]:
     """What each lever buys, most first; nothing where there is no rate to begin with."""
     if capacity.rate is None or capacity.is_least:
         return []
-    tried = levers(memory, clock, objective)
-    changed = [
-        Server(policy, params, draws, lever.memory, lever.objective, lever.clock, topology)
-        for lever in tried
-    ]
-    found = [
+    tried = levers(question)
+    searches = [RateSearch(capacity.choice, lever.question) for lever in tried]
+    bought = [
         LeverEffect(tried[k].title, tried[k].kind, with_it.rate, with_it.rate / capacity.rate - 1)
-        for k, with_it in sorted(largest_rates(changed, on, progress), key=itemgetter(0))
+        for k, with_it in sorted(largest_rates(searches, on, progress), key=itemgetter(0))
         if with_it.rate is not None
     ]
-    return sorted(found, key=lambda effect: -effect.gain)
+    return sorted(bought, key=lambda effect: -effect.gain)
 
 
-def memory_use(
-    policy: Policy,
-    params: Mapping,
-    draws: Draws,
-    memory: int,
-    capacity: Capacity,
-    clock: Clock,
-    topology: Topology = ONE_SERVER,
-) -> float:
+def memory_use(capacity: Capacity, question: Question) -> float:
     """The share of M that is held on average at the largest rate of the first seed."""
-    workload = draws.at(capacity.borders[0].carries, draws.seeds[0])
-    run = topology.run(policy, workload, memory, clock=clock, **params)
+    workload = question.draws.at(capacity.borders[0].carries, question.seeds[0])
+    run = question.run(capacity.choice, workload)
     held = [memory_curve(part).mean for part in run.parts]
-    return sum(held) / len(held) / memory
+    return sum(held) / len(held) / question.deployment.memory
 
 
-def binding(found: Sequence[LeverEffect]) -> tuple[str, ...]:
+def binding(effects: Sequence[LeverEffect]) -> tuple[str, ...]:
     """What buys most, of memory, speed and limits, and what buys nearly as much; may be none."""
-    whole = [effect for effect in found if effect.kind not in PARTS and effect.gain >= WORTH]
+    whole = [effect for effect in effects if effect.kind not in PARTS and effect.gain >= WORTH]
     return tuple(effect.kind for effect in whole if effect.gain >= ALIKE * whole[0].gain)
 
 
-def in_words(label: str, found: Sequence[LeverEffect], used: float) -> str:
+def in_words(label: str, effects: Sequence[LeverEffect], used: float) -> str:
     """What binds, and what each lever buys."""
-    if not found:
+    if not effects:
         return f"There is no largest rate of {label} to improve on."
-    bought = [effect for effect in found if effect.gain >= WORTH]
+    bought = [effect for effect in effects if effect.gain >= WORTH]
     held = f"at its largest rate **{label}** holds {wording.percent(used)} of M on average"
     buys = "; ".join(f"{e.title} buys {wording.percent(e.gain)} of rate" for e in bought[:3])
-    return f"{_what_binds(found)}: {held}." + (f" {buys}." if buys else "")
+    return f"{_what_binds(effects)}: {held}." + (f" {buys}." if buys else "")
 
 
-def _what_binds(found: Sequence[LeverEffect]) -> str:
+def _what_binds(effects: Sequence[LeverEffect]) -> str:
     names = {MEMORY: "memory", SPEED: "the GPU's time", LIMITS: "the limits themselves"}
-    kinds = [names[kind] for kind in binding(found)]
+    kinds = [names[kind] for kind in binding(effects)]
     if not kinds:
         return "No change of a tenth buys a hundredth more"
-    told = " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
-    told = f"{told[0].upper()}{told[1:]} {'bind alike' if len(kinds) > 1 else 'binds'}"
-    if SPEED in binding(found):
-        return f"{told} (most of it {_weightiest(found)})"
-    return told.replace("themselves binds", "themselves bind")
+    sentence = " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
+    sentence = f"{sentence[0].upper()}{sentence[1:]} {'bind alike' if len(kinds) > 1 else 'binds'}"
+    if SPEED in binding(effects):
+        return f"{sentence} (most of it {_weightiest(effects)})"
+    return sentence.replace("themselves binds", "themselves bind")
 
 
-def _weightiest(found: Sequence[LeverEffect]) -> str:
-    parts = [effect for effect in found if effect.kind in PARTS]
+def _weightiest(effects: Sequence[LeverEffect]) -> str:
+    parts = [effect for effect in effects if effect.kind in PARTS]
     return PARTS[max(parts, key=lambda effect: effect.gain).kind]

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from engine import wording
 from engine.capacity.objective import Miss, Objective
+from engine.capacity.offer import Offer
 from engine.capacity.shortfall import Shortfall
-
-if TYPE_CHECKING:
-    from engine.capacity.answer import Offer
 
 BINDS = 0.9  # share of M in use: above, more memory may help
 LIMITED = {
@@ -24,21 +21,24 @@ def no_rate(offers: Sequence[Offer], unit: str, objective: Objective) -> str:
     """The sentence of the page where no policy carries a rate; the nearest one's values."""
     least = min(b.fails for offer in offers for b in offer.capacity.borders)
     at = f"{wording.number(least)} a {unit.removesuffix('s')}, the least that was tried"
-    known = [one for one in offers if one.capacity.shortfall is not None]
+    known = {
+        offer.capacity.label: offer.capacity.shortfall
+        for offer in offers
+        if offer.capacity.shortfall is not None
+    }
     names = wording.listed([f"**{offer.capacity.label}**" for offer in offers])
     miss = "misses" if len(offers) == 1 else "miss"
     if not known:
         return f"There is no rate to give: {names} {miss} what is asked even at {at}."
-    nearest = min(known, key=lambda one: _excess(one.capacity.shortfall))
-    short = nearest.capacity.shortfall
+    nearest, short = min(known.items(), key=lambda item: _excess(item[1]))
     if not short.misses:
         are = "is" if len(offers) == 1 else "are"
         what = f"{are} overloaded" if short.overloaded else f"{miss} what is asked"
         return f"There is no rate to give: {names} {what} even at {at}. {_advice(short, unit)}"
-    told = _missed(short.misses[0], objective.percent, unit)
-    which = "" if len(offers) == 1 else f" **{nearest.capacity.label}**, the nearest, has"
+    missed = _missed(short.misses[0], objective.percent, unit)
+    which = "" if len(offers) == 1 else f" **{nearest}**, the nearest, has"
     return (
-        f"There is no rate to give: {names} {miss} the limits even at {at}:{which} {told}. "
+        f"There is no rate to give: {names} {miss} the limits even at {at}:{which} {missed}. "
         f"{_advice(short, unit)}"
     )
 

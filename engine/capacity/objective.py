@@ -86,22 +86,22 @@ class Objective:
 
     def misses(self, run: Run) -> tuple[Miss, ...]:
         """The limits that the percentile of a run's times is above, the worst first."""
-        missed = [found for found in self._held_against(run) if found.excess > 1]
-        return tuple(sorted(missed, key=lambda found: -found.excess))
+        missed = [miss for miss in self._held_against(run) if miss.excess > 1]
+        return tuple(sorted(missed, key=lambda miss: -miss.excess))
 
     def _held_against(self, run: Run) -> Iterator[Miss]:
         times = times_under_limits(run)
-        for of_class, slo, mine in self._parts(run.workload):
+        for of_class, slo, of in self._parts(run.workload):
             for name, limit in slo.limits.items():
-                yield Miss(name, of_class, self.percentile(times[name][mine]), limit)
+                yield Miss(name, of_class, self.percentile(times[name][of]), limit)
 
     def within(self, run: Run) -> np.ndarray:
         """(n,) bool: whose times are all within the limits for all and for their class."""
         times = times_under_limits(run)
         kept = np.ones(len(run.workload), bool)
-        for _, slo, mine in self._parts(run.workload):
+        for _, slo, of in self._parts(run.workload):
             for name, limit in slo.limits.items():
-                kept[mine] &= ~(times[name][mine] > limit)
+                kept[of] &= ~(times[name][of] > limit)
         return kept
 
     def percentile(self, values: np.ndarray) -> float:

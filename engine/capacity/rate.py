@@ -12,19 +12,18 @@ overload there is none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from engine.capacity.border import STEPS, Border, bisect_factor
 from engine.capacity.draws import STEADY, Draws
-from engine.capacity.objective import Objective, keeps_up
+from engine.capacity.objective import keeps_up
+from engine.capacity.question import Question
 from engine.capacity.shortfall import Shortfall, shortfall
+from engine.choice import Choice
 from engine.errors import Livelock
-from engine.fleet import ONE_SERVER, Topology
-from engine.machine.clock import ROUNDS, Clock
-from engine.policy import POLICIES, Policy
 from engine.progress import Progress, silent
 from engine.scale_out import HERE, Sweep, run_all
 from engine.simulate.run import Run
@@ -40,7 +39,7 @@ class Capacity:
 
     Attributes
     ----------
-    policy, params : whose rate it is
+    choice : the policy whose rate it is
     seeds : of the draws
     borders : per seed the last rate carried, 0 where none was, and the first that was not,
         infinite where all were
@@ -48,8 +47,7 @@ class Capacity:
         carries none; None where each carries one
     """
 
-    policy: str
-    params: tuple[tuple[str, float], ...]
+    choice: Choice
     seeds: tuple[int, ...]
     borders: tuple[Border, ...]
     shortfall: Shortfall | None = None
@@ -57,7 +55,7 @@ class Capacity:
     @property
     def label(self) -> str:
         """`svf`, or `svf skip=5` where a parameter is not at its default."""
-        return POLICIES[self.policy].label(dict(self.params))
+        return self.choice.label
 
     @property
     def rate(self) -> float | None:
@@ -85,8 +83,10 @@ class Capacity:
 
     def may_equal(self, other: Capacity) -> bool:
         """Whether the 95 % interval of the difference of the rates, seed by seed, holds 0."""
-        mine, its = ([border.carries for border in one.borders] for one in (self, other))
-        apart = np.subtract(mine, its)
+        apart = np.subtract(
+            [border.carries for border in self.borders],
+            [border.carries for border in other.borders],
+        )
         return bool(abs(apart.mean()) <= _half_width(apart))
 
 
@@ -98,25 +98,20 @@ def _half_width(drawn: np.ndarray) -> float:
     return float(stdtrit(len(drawn) - 1, (1 + CONFIDENCE) / 2) * error)
 
 
-@dataclass(frozen=True, eq=False)
-class Server:
-    """What is asked again and again: does it carry this rate?"""
+@dataclass(frozen=True)
+class RateSearch:
+    """What is asked again and again: does this policy carry this rate?"""
 
-    policy: Policy
-    params: Mapping
-    draws: Draws
-    memory: int
-    objective: Objective
-    clock: Clock
-    topology: Topology
+    choice: Choice
+    question: Question
 
     def border(self, seed: int, progress: Progress) -> Border:
         """Where the answer turns; sought once more with long runs where it would not last."""
-        found = self._turn(self.draws.rate, lambda rate: self._meets(rate, seed), progress)
-        if found.carries == 0 or self._lasts(found.carries, seed):
-            return found
+        border = self._turn(self._draws.rate, lambda rate: self._meets(rate, seed), progress)
+        if border.carries == 0 or self._lasts(border.carries, seed):
+            return border
         return self._turn(
-            found.carries,
+            border.carries,
             lambda rate: self._meets(rate, seed) and self._lasts(rate, seed),
             progress,
         )
@@ -124,50 +119,41 @@ class Server:
     def shortfall(self, rate: float, seed: int) -> Shortfall | None:
         """What is wrong at a rate that is not carried; None where a livelock leaves no run."""
         try:
-            run = self._run(self.draws.at(rate, seed))
+            run = self.question.run(self.choice, self._draws.at(rate, seed))
         except Livelock:
             return None
-        return shortfall(run, rate, self.objective)
+        return shortfall(run, rate, self.question.objective)
+
+    @property
+    def _draws(self) -> Draws:
+        return self.question.draws
 
     def _turn(self, begin: float, answer: Callable[[float], bool], progress) -> Border:
         """The rates around the turn, the search beginning at one."""
-        found = bisect_factor(
-            lambda factor: self.draws.reaches(begin * factor) and answer(begin * factor), progress
+        border = bisect_factor(
+            lambda factor: self._draws.reaches(begin * factor) and answer(begin * factor), progress
         )
-        return Border(begin * found.carries, begin * found.fails)
+        return Border(begin * border.carries, begin * border.fails)
 
     def _meets(self, rate: float, seed: int) -> bool:
-        return self._is(self.objective.met_by, self.draws.at(rate, seed))
+        return self._is(self.question.objective.met_by, self._draws.at(rate, seed))
 
     def _lasts(self, rate: float, seed: int) -> bool:
         """Whether the server still keeps up in a run that is long enough to tell."""
-        least = STEADY * self.topology.servers
-        if self.draws.requests_at(rate) >= least:
+        least = STEADY * self.question.deployment.servers
+        if self._draws.requests_at(rate) >= least:
             return True
-        return self._is(keeps_up, self.draws.at(rate, seed, least))
+        return self._is(keeps_up, self._draws.at(rate, seed, least))
 
     def _is(self, what: Callable[[Run], bool], workload: Workload) -> bool:
         try:
-            return what(self._run(workload))
+            return what(self.question.run(self.choice, workload))
         except Livelock:
             return False
 
-    def _run(self, workload: Workload) -> Run:
-        return self.topology.run(
-            self.policy, workload, self.memory, clock=self.clock, **self.params
-        )
-
 
 def largest_rate(
-    policy: Policy,
-    params: Mapping,
-    draws: Draws,
-    memory: int,
-    objective: Objective = Objective(),  # noqa: B008  (immutable)
-    clock: Clock = ROUNDS,
-    topology: Topology = ONE_SERVER,
-    progress: Progress = silent,
-    on: str = HERE,
+    choice: Choice, question: Question, on: str = HERE, progress: Progress = silent
 ) -> Capacity:
     """Bisect the rate for each seed, from the present one.
 
@@ -180,39 +166,38 @@ def largest_rate(
     InputError
         For bad numbers, or where no request fits in M.
     """
-    server = Server(policy, params, draws, memory, objective, clock, topology)
-    return dict(largest_rates([server], on, progress))[0]
+    return dict(largest_rates([RateSearch(choice, question)], on, progress))[0]
 
 
 def largest_rates(
-    servers: Sequence[Server], on: str = HERE, progress: Progress = silent
+    searches: Sequence[RateSearch], on: str = HERE, progress: Progress = silent
 ) -> Iterator[tuple[int, Capacity]]:
     """The largest rate of each, with its index, as soon as all its seeds are done."""
-    asked = [(k, seed) for k, server in enumerate(servers) for seed in server.draws.seeds]
-    answers: dict[tuple[int, int], tuple[Border, Shortfall | None]] = {}
-    for number, answer in run_all(Sweep(_border, tuple(servers), asked), on, progress):
+    asked = [(k, seed) for k, search in enumerate(searches) for seed in search.question.seeds]
+    answers: dict[tuple[int, int], Answer] = {}
+    for number, answer in run_all(Sweep(_border, tuple(searches), asked), on, progress):
         k, _ = asked[number]
         answers[asked[number]] = answer
-        mine = [answers.get((k, seed)) for seed in servers[k].draws.seeds]
-        if None not in mine:
-            yield k, _capacity(servers[k], mine)
+        seeds = searches[k].question.seeds
+        if all((k, seed) in answers for seed in seeds):
+            yield k, _capacity(searches[k], [answers[k, seed] for seed in seeds])
 
 
-def _border(
-    servers: Sequence[Server], asked: tuple[int, int], progress: Progress
-) -> tuple[Border, Shortfall | None]:
+Answer = tuple[Border, Shortfall | None]  # of one seed
+
+
+def _border(searches: Sequence[RateSearch], asked: tuple[int, int], progress: Progress) -> Answer:
     k, seed = asked
-    border = servers[k].border(seed, progress)
-    return border, None if border.carries > 0 else servers[k].shortfall(border.fails, seed)
+    border = searches[k].border(seed, progress)
+    return border, None if border.carries > 0 else searches[k].shortfall(border.fails, seed)
 
 
-def _capacity(server: Server, answers: Sequence[tuple[Border, Shortfall | None]]) -> Capacity:
-    values = tuple(server.policy.read_params(server.params).items())
+def _capacity(search: RateSearch, answers: Sequence[Answer]) -> Capacity:
     borders = tuple(border for border, _ in answers)
     wrong = next((short for _, short in answers if short is not None), None)
-    return Capacity(server.policy.key, values, server.draws.seeds, borders, wrong)
+    return Capacity(search.choice, search.question.seeds, borders, wrong)
 
 
-def seconds(policy: Policy, draws: Draws, topology: Topology = ONE_SERVER) -> float:
+def seconds(choice: Choice, question: Question) -> float:
     """How long `largest_rate` takes where limits decide, roughly."""
-    return len(draws.seeds) * USUAL_RUNS * topology.cost(policy, len(draws.present))
+    return len(question.seeds) * USUAL_RUNS * question.run_seconds(choice)

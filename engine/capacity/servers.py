@@ -8,18 +8,18 @@ is carried only if every seed's draw of it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.capacity.draws import STEADY, Draws
-from engine.capacity.objective import Objective, keeps_up
+from engine.capacity.objective import keeps_up
+from engine.capacity.question import Question
 from engine.capacity.rate import Capacity
+from engine.choice import Choice
 from engine.demand.scenario import Scenario
 from engine.errors import Livelock
 from engine.fields import number_in
 from engine.fleet import MOST_REPLICAS, ONE_SERVER, Topology
-from engine.machine.clock import ROUNDS, Clock
-from engine.policy import Policy, find_policy
 from engine.progress import Progress, silent
 from engine.scale_out import HERE, Sweep, run_all
 from engine.simulate.run import Run
@@ -49,16 +49,7 @@ class Servers:
 
 
 def fewest_servers(
-    policy: Policy,
-    params: Mapping,
-    draws: Draws,
-    memory: int,
-    load: float,
-    capacity: Capacity,
-    objective: Objective = Objective(),  # noqa: B008  (immutable)
-    clock: Clock = ROUNDS,
-    topology: Topology = ONE_SERVER,
-    progress: Progress = silent,
+    capacity: Capacity, question: Question, load: float, progress: Progress = silent
 ) -> Servers:
     """Search from the division on, down while they do and up while they do not.
 
@@ -69,29 +60,32 @@ def fewest_servers(
 
     Parameters
     ----------
-    capacity : what `topology` carries; of which, for other numbers of servers, the routing and
-        what moving a KV cache takes are used
+    capacity : what the servers of the question carry; their routing and what moving a KV cache
+        takes are those of any number of servers
+    load : requests in a clock unit
     """
     load = number_in("load (requests in a clock unit)", load, 1e-6, 1e9)
     if capacity.rate is None:
         return Servers(capacity.label, load, None, ())
-    seeds, tried, does = len(draws.seeds), {}, topology
+    topology = question.deployment.topology
+    seeds, carrying = len(question.seeds), topology
+    tried: dict[int, int] = {}
 
     def carried(count: int) -> bool:
-        nonlocal does
+        nonlocal carrying
         if count not in tried:
             progress(len(tried) / (len(tried) + 2), f"{count} servers")
             tried[count] = 0
-            for fleet in _fleets(does, count):
-                met = _seeds_met(policy, params, draws, memory, load, objective, clock, fleet)
+            for servers in _topologies(carrying, count):
+                met = _seeds_met(capacity.choice, question.with_servers(servers), load)
                 tried[count] = max(tried[count], met)
                 if met == seeds:
-                    does = fleet
+                    carrying = servers
                     break
         return tried[count] == seeds
 
     least = 2 if topology.pools else 1
-    count = first_guess(load, capacity, topology)
+    count = first_guess(capacity, load, topology)
     most = min(MOST_REPLICAS, 2 * count + 8)
     while count > least and carried(count - 1):
         count -= 1
@@ -99,10 +93,10 @@ def fewest_servers(
         count += 1
     if count > most:
         return Servers(capacity.label, load, None, tuple(tried.items()))
-    return Servers(capacity.label, load, count, tuple(tried.items()), does.pools)
+    return Servers(capacity.label, load, count, tuple(tried.items()), carrying.pools)
 
 
-def _fleets(like: Topology, count: int) -> list[Topology]:
+def _topologies(like: Topology, count: int) -> list[Topology]:
     """So many servers; pools in their splits, nearest to the proportion of `like` first."""
     if like.pools is None:
         return [replace(like, replicas=count)]
@@ -112,51 +106,47 @@ def _fleets(like: Topology, count: int) -> list[Topology]:
 
 
 def fewest_servers_each(
-    found: Sequence[Capacity],
-    draws: Draws,
-    memory: int,
+    capacities: Sequence[Capacity],
+    question: Question,
     load: float,
-    objective: Objective = Objective(),  # noqa: B008  (immutable)
-    clock: Clock = ROUNDS,
-    topology: Topology = ONE_SERVER,
     on: str = HERE,
     progress: Progress = silent,
 ) -> list[Servers]:
-    """`fewest_servers` of each policy whose capacity was found, in that order."""
-    shared = (draws, memory, load, objective, clock, topology)
-    counted = dict(run_all(Sweep(_servers_of, shared, list(found)), on, progress))
-    return [counted[number] for number in range(len(found))]
+    """`fewest_servers` of each policy whose capacity is known, in that order."""
+    sweep = Sweep(_servers_of, (question, load), list(capacities))
+    counted = dict(run_all(sweep, on, progress))
+    return [counted[number] for number in range(len(capacities))]
 
 
-def _servers_of(shared: tuple, capacity: Capacity, progress: Progress) -> Servers:
-    draws, memory, load, objective, clock, topology = shared
-    policy, params = find_policy(capacity.policy), dict(capacity.params)
-    given = (policy, params, draws, memory, load, capacity, objective, clock, topology)
-    return fewest_servers(*given, progress)
+def _servers_of(
+    question_and_load: tuple[Question, float], capacity: Capacity, progress: Progress
+) -> Servers:
+    return fewest_servers(capacity, *question_and_load, progress)
 
 
-def first_guess(load: float, capacity: Capacity, topology: Topology = ONE_SERVER) -> int:
-    """The load over what one server carries, rounded up."""
-    each = capacity.rate / topology.servers
+def first_guess(capacity: Capacity, load: float, topology: Topology = ONE_SERVER) -> int:
+    """The load over what one server carries, rounded up; the capacity has a rate."""
+    assert capacity.rate is not None
+    each_carries = capacity.rate / topology.servers
     least = 2 if topology.pools else 1
-    return min(MOST_REPLICAS, max(least, math.ceil(load / each - 1e-9)))
+    return min(MOST_REPLICAS, max(least, math.ceil(load / each_carries - 1e-9)))
 
 
-def _seeds_met(policy, params, draws, memory, load, objective, clock, fleet) -> int:
-    """In how many draws the fleet meets the objective, none beyond the first in which not."""
+def _seeds_met(choice: Choice, question: Question, load: float) -> int:
+    """In how many draws the servers meet the objective, none beyond the first in which not."""
+    draws, servers = question.draws, question.deployment.servers
 
-    def run(seed: int, each: int) -> Run:
-        workload = draws.at(load, seed, each * fleet.servers)
-        return fleet.run(policy, workload, memory, clock=clock, **params)
+    def run(seed: int, requests: int) -> Run:
+        return question.run(choice, draws.at(load, seed, requests * servers))
 
     try:
-        for met, seed in enumerate(draws.seeds):
-            if not objective.met_by(run(seed, requests_each(draws))):
+        for met, seed in enumerate(question.seeds):
+            if not question.objective.met_by(run(seed, requests_each(draws))):
                 return met
-        lasts = requests_each(draws) >= STEADY or keeps_up(run(draws.seeds[0], STEADY))
+        lasts = requests_each(draws) >= STEADY or keeps_up(run(question.seeds[0], STEADY))
     except Livelock:
         return 0
-    return len(draws.seeds) if lasts else 0
+    return len(question.seeds) if lasts else 0
 
 
 def requests_each(draws: Draws) -> int:
@@ -165,8 +155,9 @@ def requests_each(draws: Draws) -> int:
     return 0 if is_by_horizon else len(draws.present)
 
 
-def seconds(policy: Policy, draws: Draws, count: int, topology: Topology = ONE_SERVER) -> float:
+def seconds(choice: Choice, question: Question, count: int) -> float:
     """How long `fewest_servers` takes around `count` servers, roughly."""
-    n = count * len(draws.present)
-    fleet = _fleets(topology, count)[0]
-    return USUAL_FLEETS * len(draws.seeds) * fleet.cost(policy, n)
+    n = count * len(question.draws.present)
+    servers = _topologies(question.deployment.topology, count)[0]
+    deployment = question.deployment.with_servers(servers)
+    return USUAL_FLEETS * len(question.seeds) * deployment.seconds(choice, n)

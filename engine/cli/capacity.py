@@ -8,25 +8,26 @@ import sys
 import pandas as pd
 
 from engine import wording
-from engine.capacity.answer import Offer, answer, best_first, interval_in_words, rows, servers_of
+from engine.capacity.answer import answer, interval_in_words, rows, servers_of
 from engine.capacity.cost import Price, price_of
 from engine.capacity.draws import SEEDS, Draws
-from engine.capacity.rate import Server, largest_rates
+from engine.capacity.offer import Offer, best_first
+from engine.capacity.question import Question
+from engine.capacity.rate import RateSearch, largest_rates
 from engine.capacity.servers import fewest_servers_each
-from engine.cli.clock_arguments import read_clock
+from engine.choice import Choice
+from engine.cli.deployment_arguments import read_deployment
 from engine.cli.limit_arguments import add_limit_arguments, read_objective
 from engine.cli.numbers import number
+from engine.cli.policy_arguments import read_choices
 from engine.cli.results import print_json
 from engine.cli.scenario_arguments import add_source_arguments, read_source
-from engine.cli.simulate import read_params
 from engine.cli.sweep_arguments import add_sweep_arguments, progress_on_stderr
-from engine.cli.topology_arguments import add_topology_arguments, read_topology
+from engine.cli.topology_arguments import add_topology_arguments
 from engine.errors import InputError
 from engine.fleet import Topology
 from engine.machine.hardware import find_preset
-from engine.policy import POLICIES, find_policy, quick_policies
 from engine.scale_out import where
-from engine.workload import check_memory
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,65 +51,62 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    memory = check_memory(arguments.memory)
-    clock = read_clock(arguments)
+    deployment = read_deployment(arguments)
     objective = read_objective(arguments)
     price = _price(arguments)
-    topology = read_topology(arguments)
     if arguments.concurrency:
         raise InputError("a closed loop waits for its servers and has no rate: leave it out")
-    draws = Draws(read_source(arguments, memory), arguments.seeds)
-    offers = _offers(arguments, draws, memory, objective, clock, topology)
+    draws = Draws(read_source(arguments), arguments.seeds)
+    question = Question(draws, deployment, objective)
+    offers = _offers(arguments, question)
     load = draws.rate if arguments.load is None else arguments.load
-    told = answer(offers, load, clock.unit, _server(arguments, topology), objective)
+    server = _server(arguments, deployment.topology)
+    sentence = answer(offers, load, deployment.unit, server, objective).replace("**", "")
     limits = {"all": objective.slo.limits}
     limits |= {name: slo.limits for name, slo in objective.by_class}
-    records = rows(offers, load, float(draws.present.output.mean()), clock, price)
+    records = rows(offers, load, float(draws.present.output.mean()), deployment.clock, price)
     if arguments.format == "table":
-        print(f"{told.replace('**', '')}\n\n{_table(best_first(offers), records)}")
+        print(f"{sentence}\n\n{_table(best_first(offers), records)}")
         return
     print_json(
         {
-            "memory": memory,
+            "memory": deployment.memory,
             "clock": arguments.clock,
             "percentile": objective.percent,
             "limits": limits,
             "load": arguments.load,
             "seeds": list(draws.seeds),
             "policies": records,
-            "answer": told.replace("**", ""),
+            "answer": sentence,
         }
     )
 
 
-def _chosen(arguments: argparse.Namespace, topology: Topology, n: int) -> dict[str, dict]:
-    """The parameters given for each policy, by its key."""
-    params = read_params(arguments.param)
-    able = [key for key in quick_policies(n) if topology.takes(POLICIES[key])]
-    quick = [key for key in able if not POLICIES[key].timed]
-    keys = list(dict.fromkeys(arguments.policy or quick))
-    for key in params.keys() - set(keys):
-        raise InputError(f"a parameter of {key} is given, but {key} is not among the policies")
-    for key in keys:
-        if find_policy(key).timed:
-            raise InputError(f"{key} stops by the clock: leave it out, its rate would be chance")
-    return {key: params.get(key, {}) for key in keys}
+def _choices(arguments: argparse.Namespace, question: Question) -> tuple[Choice, ...]:
+    """The policies to bisect: none that the clock stops, as its rate would be chance."""
+    quick = question.deployment.quick(len(question.draws.present))
+    usual = [choice for choice in quick if not choice.policy.timed]
+    choices = read_choices(arguments, usual)
+    for choice in choices:
+        if choice.policy.timed:
+            raise InputError(
+                f"{choice.key} stops by the clock: leave it out, its rate would be chance"
+            )
+    return choices
 
 
-def _offers(arguments, draws, memory, objective, clock, topology) -> list[Offer]:
+def _offers(arguments: argparse.Namespace, question: Question) -> list[Offer]:
     """What each chosen policy carries, and the servers for the load where one is given."""
-    servers = [
-        Server(find_policy(key), params, draws, memory, objective, clock, topology)
-        for key, params in _chosen(arguments, topology, len(draws.present)).items()
-    ]
+    searches = [RateSearch(choice, question) for choice in _choices(arguments, question)]
     on = where(arguments.scheduler)
-    by_number = dict(largest_rates(servers, on, progress_on_stderr("rates")))
-    found = [by_number[number] for number in range(len(servers))]
+    by_number = dict(largest_rates(searches, on, progress_on_stderr("rates")))
+    capacities = [by_number[number] for number in range(len(searches))]
     if arguments.load is None:
-        return [Offer(capacity) for capacity in found]
-    given = (found, draws, memory, arguments.load, objective, clock, topology)
-    counted = fewest_servers_each(*given, on, progress_on_stderr("servers"))
-    return [Offer(*pair) for pair in zip(found, counted, strict=True)]
+        return [Offer(capacity) for capacity in capacities]
+    counted = fewest_servers_each(
+        capacities, question, arguments.load, on, progress_on_stderr("servers")
+    )
+    return [Offer(*pair) for pair in zip(capacities, counted, strict=True)]
 
 
 def _server(arguments: argparse.Namespace, topology: Topology) -> str:

@@ -8,12 +8,20 @@ from dataclasses import fields
 from engine.cli.clock_arguments import add_clock_arguments
 from engine.cli.generate import NUMBERS
 from engine.cli.numbers import number
+from engine.cli.policy_arguments import add_policy_arguments
 from engine.cli.predict_argument import add_predict_argument, predicted
 from engine.cli.trace_arguments import read_workload
 from engine.demand.arrivals import ARRIVALS
 from engine.demand.scenario import Scenario, read_mix
+from engine.demand.source import Source
 from engine.errors import InputError
-from engine.workload import Workload
+
+# What describes a scenario here: its closed loop and its admission limits have no arguments.
+FIELDS = [
+    field.name
+    for field in fields(Scenario)
+    if field.name not in ("concurrency", "admission_limits")
+]
 
 
 def add_source_arguments(parser: argparse.ArgumentParser, tables: bool = True) -> None:
@@ -36,29 +44,22 @@ def add_source_arguments(parser: argparse.ArgumentParser, tables: bool = True) -
         "--strict", action="store_true", help="stop at bad rows of a log instead of counting them"
     )
     add_clock_arguments(parser)
-    parser.add_argument(
-        "--policy", action="append", metavar="KEY", help="repeatable (default: every quick one)"
-    )
-    parser.add_argument(
-        "--param", action="append", default=[], metavar="KEY.NAME=VALUE", help="repeatable"
-    )
+    add_policy_arguments(parser)
     if tables:
         parser.add_argument("--format", choices=["table", "json"], default="table")
 
 
-def read_source(arguments: argparse.Namespace, memory: int) -> Scenario | Workload:
+def read_source(arguments: argparse.Namespace) -> Source:
     """The trace's requests, or the scenario that the arguments describe."""
-    given = {
-        field.name: value
-        for field in fields(Scenario)
-        if field.name != "memory" and (value := getattr(arguments, field.name, None)) is not None
+    values = {
+        name: value for name in FIELDS if (value := getattr(arguments, name, None)) is not None
     }
     if arguments.trace is None:
-        if "mix" in given:
-            given["mix"] = read_mix(given["mix"])
-        return Scenario(**{"arrivals": "poisson", "memory": memory, **given})
+        if "mix" in values:
+            values["mix"] = read_mix(values["mix"])
+        return Scenario(**{"arrivals": "poisson", **values})
     allowed = () if arguments.predict is None else ("predict", "seed")
-    for name in given:
+    for name in values:
         if name not in allowed:
             raise InputError(f"--{name.replace('_', '-')} is for a mix, not for a TRACE")
     return predicted(read_workload(arguments), arguments)
