@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts.capacity.controls import ask_question, need_a_rate
+from pages.parts.capacity.controls import ask_planning, need_a_rate
 from pages.parts.capacity.day import tell_day
 from pages.parts.capacity.levers import tell_levers
 from pages.parts.capacity.map import tell_map
@@ -17,19 +17,19 @@ def draw(view: View) -> None:
     """The largest rates and the servers for a load, a map, a day, and what to change."""
     need_a_rate(view)
     opening = st.empty()
-    offer_memory(view.memory)
-    question = ask_question(view)
-    jobs = rate_jobs(view, question)
-    (found,) = needed(jobs)
-    more = servers_jobs(view, question, found)
-    offers = offers_of(found, finished(more))
-    opening.markdown(f"# {headline(view, question, offers)}")
-    tell_rates(view, question, offers)
+    offer_memory(view.deployment.memory)
+    planning = ask_planning(view)
+    jobs = rate_jobs(view, planning)
+    (capacities,) = needed(jobs)
+    more = servers_jobs(planning, capacities)
+    offers = offers_of(capacities, finished(more))
+    opening.markdown(f"# {headline(view, planning, offers)}")
+    tell_rates(view, planning, offers)
     offer(jobs)
     offer(more)
-    tell_levers(view, question, offers[0].capacity)
-    tell_map(view, question, found)
-    tell_day(view, question, found)
+    tell_levers(view, planning, offers[0].capacity)
+    tell_map(view, planning, capacities)
+    tell_day(view, planning, capacities)
 
 
 page("Capacity", draw)

@@ -170,7 +170,9 @@ def caveats(offers: Sequence[Offer], not_run: Sequence[str] = ()) -> list[str]:
     capacities = [offer.capacity for offer in best_first(offers)]
     sentence = []
     if capacities[0].choice.policy.uses_lengths:
-        sentence.append(f"{capacities[0].label} uses output lengths, in its order or its look-ahead.")
+        sentence.append(
+            f"{capacities[0].label} uses output lengths, in its order or its look-ahead."
+        )
     offline = [c.label for c in capacities if c.choice.policy.offline]
     if offline:
         ranks = "ranks" if len(offline) == 1 else "rank"

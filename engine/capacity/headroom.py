@@ -46,7 +46,9 @@ def smallest_memory(choice: Choice, question: Question, progress: Progress = sil
 
 def headroom_in_words(capacity: Capacity, memory: Border, unit: str) -> str:
     """The headroom in two sentences."""
-    sentence = f"**{capacity.label}** cannot keep up with these requests at any rate that was tried."
+    sentence = (
+        f"**{capacity.label}** cannot keep up with these requests at any rate that was tried."
+    )
     if capacity.rate is not None:
         each = "round" if unit == "rounds" else "second"
         most = "at least " if capacity.is_least else "up to "

@@ -10,6 +10,7 @@ from engine.capacity.answer import servers_of
 from engine.capacity.cost import Price, price_of
 from engine.capacity.draws import MOST_SEEDS, SEEDS, Draws
 from engine.capacity.objective import Objective, check_it_has_a_rate
+from engine.capacity.question import Question
 from engine.errors import InputError
 from engine.machine.hardware import Preset, presets
 from engine.measure.slo import Slo
@@ -24,26 +25,33 @@ LOAD = 2  # times the present rate, unless another load is given
 PERCENT = 99.0
 
 
-@dataclass(frozen=True, eq=False)
-class Question:
-    """What is asked of the servers in the sidebar.
+@dataclass(frozen=True)
+class Planning:
+    """What the page asks of the servers in the sidebar.
 
     Attributes
     ----------
-    objective : what counts as carried
+    question : the requests, what serves them, and what counts as carried; its value is what every
+        result of the page depends on
     load : requests in a clock unit to find servers for
     price : of a server
-    draws : the requests
     server : what a rate is carried on, in words
     on : where sweeps run, as for `run_all`
     """
 
-    objective: Objective
+    question: Question
     load: float
     price: Price
-    draws: Draws
     server: str
     on: str
+
+    @property
+    def draws(self) -> Draws:
+        return self.question.draws
+
+    @property
+    def objective(self) -> Objective:
+        return self.question.objective
 
 
 def need_a_rate(view: View) -> None:
@@ -72,23 +80,22 @@ def preset_in_use() -> Preset | None:
 
 def in_clock(name: str, view: View) -> str:
     """The name of a setting that has a unit: each clock has its own."""
-    return name if view.clock.is_rounds else f"{name}_s"
+    return name if view.deployment.clock.is_rounds else f"{name}_s"
 
 
-def each(view: View) -> str:
-    return view.clock.unit.removesuffix("s")
+def clock_step(view: View) -> str:
+    """`round` or `second`, for rates."""
+    return view.deployment.unit.removesuffix("s")
 
 
-def ask_question(view: View) -> Question:
+def ask_planning(view: View) -> Planning:
     """The controls beneath the answer."""
     preset = preset_in_use()
     columns = st.columns(4)
     with columns[3]:
         seeds = _ask_seeds(view)
-    source = view.scenario or view.workload
-    draws = store().get(
-        ("draws", view.scenario or view.workload.digest, seeds), lambda: Draws(source, seeds)
-    )
+    source = view.experiment.source
+    draws = store().get(("draws", source, seeds), lambda: Draws(source, seeds))
     with columns[0]:
         load = _ask_load(view, draws)
     with columns[1]:
@@ -102,19 +109,17 @@ def ask_question(view: View) -> Question:
             help="So many per cent of the requests have to stay within the limits.",
             **linked("percentile", PERCENT, float, low=50.0, high=100.0),
         )
-    slo = ask_slo(view.clock.unit)
+    slo = ask_slo(view.deployment.unit)
     objective = Objective(slo, _ask_by_class(view), percent)
-    return Question(objective, load, price, draws, _server(view, preset), ask_where())
-
-
-def _server(view: View, preset: Preset | None) -> str:
-    return servers_of(view.topology, "" if preset is None else preset.title)
+    server = servers_of(view.deployment.topology, "" if preset is None else preset.title)
+    question = Question(draws, view.deployment, objective)
+    return Planning(question, load, price, server, ask_where())
 
 
 def _ask_load(view: View, draws: Draws) -> float:
     default = float(f"{LOAD * draws.rate:.3g}")
     return st.number_input(
-        f"Load to serve (requests a {each(view)})",
+        f"Load to serve (requests a {clock_step(view)})",
         1e-6,
         1e6,
         value=None,
@@ -159,12 +164,12 @@ def _ask_by_class(view: View) -> tuple[tuple[str, Slo], ...]:
     if len(names) < 2:
         return ()
     titles = {"ttft": "TTFT", "tpot": "TPOT", "latency": "end to end"}
-    given = []
+    limited = []
     with st.expander("Limits for one class", icon=":material/category:"):
         for name in names:
             limits = {
                 kind: column.number_input(
-                    f"{name}: {title} ({view.clock.unit})",
+                    f"{name}: {title} ({view.deployment.unit})",
                     0.0,
                     value=None,
                     placeholder="no limit",
@@ -173,5 +178,5 @@ def _ask_by_class(view: View) -> tuple[tuple[str, Slo], ...]:
                 )
                 for column, (kind, title) in zip(st.columns(3), titles.items(), strict=True)
             }
-            given.append((name, Slo(**limits)))
-    return tuple((name, slo) for name, slo in given if slo.limits)
+            limited.append((name, Slo(**limits)))
+    return tuple((name, slo) for name, slo in limited if slo.limits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -14,11 +15,10 @@ from engine.capacity.draws import Draws
 from engine.capacity.rate import Capacity
 from engine.figures.day import describe_day, describe_pareto, draw_day, draw_pareto
 from pages.parts import show
-from pages.parts.capacity.controls import Question, each, in_clock
-from pages.parts.capacity.rates import key_of
+from pages.parts.capacity.controls import Planning, clock_step, in_clock
 from pages.parts.jobs import Job, finished, offer
 from pages.parts.link import linked
-from pages.parts.view import Choice, View
+from pages.parts.view import View
 
 PEAK = 5  # times the present rate, unless another peak is given
 SEEDS = 2  # for every hour, spare server and policy
@@ -26,19 +26,19 @@ CURVE, NUMBERS, TRACE = "curve", "numbers", "trace"
 KINDS = {CURVE: "A daily curve", NUMBERS: "24 numbers of my own", TRACE: "The trace's own hours"}
 
 
-def tell_day(view: View, question: Question, found: Sequence[Capacity]) -> None:
+def tell_day(view: View, planning: Planning, capacities: Sequence[Capacity]) -> None:
     """The day to choose, its plans, and the front of cost against waiting."""
     st.markdown("## Over a day")
-    if view.topology.pools:
+    if view.deployment.topology.pools:
         st.caption("Sought for servers that all do everything, not for pools.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        rates = _ask_rates(view, question)
+        rates = _ask_rates(view, planning)
         start_up = _ask_start_up()
-    jobs = [_job(view, question, capacity, rates) for capacity in found if capacity.rate]
-    done = [plan for each_policy in finished(jobs) for plan in each_policy]
+    jobs = [_job(planning, capacity, rates) for capacity in capacities if capacity.rate]
+    done = [plan for of_policy in finished(jobs) for plan in of_policy]
     if done:
-        _draw(view, question, done, start_up)
+        _draw(view, planning, done, start_up)
     else:
         st.caption(
             "The fewest servers for every hour, under each policy, and what they cost."
@@ -48,21 +48,21 @@ def tell_day(view: View, question: Question, found: Sequence[Capacity]) -> None:
     offer(jobs, "Plan the day")
 
 
-def _ask_rates(view: View, question: Question) -> tuple[float, ...]:
-    has_hours = isinstance(question.draws.source, Workload) and not view.clock.is_rounds
+def _ask_rates(view: View, planning: Planning) -> tuple[float, ...]:
+    has_hours = isinstance(planning.draws.source, Workload) and not view.deployment.clock.is_rounds
     kinds = [kind for kind in KINDS if kind != TRACE or has_hours]
     kind = st.selectbox(
         "The day", kinds, format_func=KINDS.get, width=240, **linked("day", CURVE, options=kinds)
     )
     if kind == TRACE:
-        return hourly_rates(question.draws.source)
+        return hourly_rates(planning.draws.source)
     if kind == NUMBERS:
-        start = " ".join(f"{rate:.3g}" for rate in daily_curve(PEAK * question.draws.rate))
-        text = st.text_input(f"Requests a {each(view)}, by hour", **linked("rates", start))
+        start = " ".join(f"{rate:.3g}" for rate in daily_curve(PEAK * planning.draws.rate))
+        text = st.text_input(f"Requests a {clock_step(view)}, by hour", **linked("rates", start))
         return read_rates(text)
-    default = float(f"{PEAK * question.draws.rate:.3g}")
+    default = float(f"{PEAK * planning.draws.rate:.3g}")
     peak = st.number_input(
-        f"Peak (requests a {each(view)})",
+        f"Peak (requests a {clock_step(view)})",
         1e-4,
         1e6,
         value=None,
@@ -87,33 +87,30 @@ def _ask_start_up() -> float:
     return minutes / 60
 
 
-def _job(view: View, question: Question, capacity: Capacity, rates: tuple[float, ...]) -> Job:
-    choice = Choice(capacity.policy, capacity.params)
-    draws = Draws(question.draws.source, min(SEEDS, question.draws.how_many))
-    given = (choice.policy, dict(choice.params), draws, view.memory, rates)
+def _job(planning: Planning, capacity: Capacity, rates: tuple[float, ...]) -> Job:
+    draws = Draws(planning.draws.source, min(SEEDS, planning.draws.how_many))
+    question = replace(planning.question, draws=draws)
     return Job(
-        key=(*key_of(view, question), "day", choice, rates),
-        title=f"a day under {choice.key}",
-        seconds=day.seconds(choice.policy, draws, rates, capacity, view.topology),
-        compute=lambda progress: plans(
-            *given, capacity, question.objective, view.clock, view.topology, progress, question.on
-        ),
+        key=("day", question, capacity.choice, rates),
+        title=f"a day under {capacity.choice.key}",
+        seconds=day.seconds(capacity, question, rates),
+        compute=lambda progress: plans(capacity, question, rates, planning.on, progress),
     )
 
 
-def _draw(view: View, question: Question, done: Sequence[DayPlan], start_up: float) -> None:
+def _draw(view: View, planning: Planning, done: Sequence[DayPlan], start_up: float) -> None:
     def cost(plan: DayPlan) -> float:
-        return plan.cost(question.price, start_up)
+        return plan.cost(planning.price, start_up)
 
-    st.markdown(day.in_words(done, question.price, start_up))
+    st.markdown(day.in_words(done, planning.price, start_up))
     hours, front = st.columns(2, gap="medium")
     with hours:
         show.figure(draw_day(done), describe_day(done), "day-servers")
     with front:
-        given = (cost, view.clock.unit)
+        unit = view.deployment.unit
         show.figure(
-            draw_pareto(done, *given, question.objective.percent),
-            describe_pareto(done, *given),
+            draw_pareto(done, cost, unit, planning.objective.percent),
+            describe_pareto(done, cost, unit),
             "day-pareto",
         )
     st.caption(

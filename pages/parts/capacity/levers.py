@@ -11,51 +11,49 @@ from engine import wording
 from engine.capacity import rate
 from engine.capacity.levers import LeverEffect, effects, in_words, levers, memory_use
 from engine.capacity.rate import Capacity
+from engine.progress import Progress
 from pages.parts import show
-from pages.parts.capacity.controls import Question, each
-from pages.parts.capacity.rates import key_of
+from pages.parts.capacity.controls import Planning, clock_step
 from pages.parts.jobs import Job, finished, offer
-from pages.parts.view import Choice, View
+from pages.parts.view import View
 
 
-def tell_levers(view: View, question: Question, best: Capacity) -> None:
+def tell_levers(view: View, planning: Planning, best: Capacity) -> None:
     """The binding resource of the best policy, and the rate that each lever buys."""
     if best.rate is None or best.is_least:
         return
     st.markdown("## What to change next")
-    job = _job(view, question, best)
-    for found, used in finished([job]):
-        st.markdown(in_words(best.label, found, used))
-        _table(view, found)
+    job = _job(planning, best)
+    for bought, used in finished([job]):
+        st.markdown(in_words(best.label, bought, used))
+        _table(view, bought)
     if not job.is_done:
         st.caption(f"One thing at a time, a tenth better: what would it buy under {best.label}?")
     offer([job], "Try what a tenth more buys")
 
 
-def _job(view: View, question: Question, best: Capacity) -> Job:
-    choice = Choice(best.policy, best.params)
-    given = (choice.policy, dict(choice.params), question.draws, view.memory, best)
-    many = len(levers(view.memory, view.clock, question.objective))
+def _job(planning: Planning, best: Capacity) -> Job:
+    question = planning.question
 
-    def compute(progress) -> tuple[list[LeverEffect], float]:
-        servers = (question.objective, view.clock, view.topology)
-        found = effects(*given, *servers, progress, question.on)
-        return found, memory_use(*given, view.clock, view.topology)
+    def compute(progress: Progress) -> tuple[list[LeverEffect], float]:
+        return effects(best, question, planning.on, progress), memory_use(best, question)
 
     return Job(
-        key=(*key_of(view, question), "levers", choice),
+        key=("levers", question, best.choice),
         title=f"what a tenth more buys under {best.label}",
-        seconds=many * rate.seconds(choice.policy, question.draws, view.topology),
+        seconds=len(levers(question)) * rate.seconds(best.choice, question),
         compute=compute,
     )
 
 
-def _table(view: View, found: Sequence[LeverEffect]) -> None:
+def _table(view: View, bought: Sequence[LeverEffect]) -> None:
     table = pd.DataFrame(
         {
-            "Change": [effect.title for effect in found],
-            f"Largest rate (a {each(view)})": [wording.number(effect.rate) for effect in found],
-            "Buys": [_signed(effect.gain) for effect in found],
+            "Change": [effect.title for effect in bought],
+            f"Largest rate (a {clock_step(view)})": [
+                wording.number(effect.rate) for effect in bought
+            ],
+            "Buys": [_signed(effect.gain) for effect in bought],
         }
     )
     show.rows(table, "What each change of a tenth does to the largest rate")

@@ -11,16 +11,16 @@ from contextlib import suppress
 
 import streamlit as st
 
-from engine import InputError, Scenario, wording
+from engine import Experiment, InputError, wording
 from engine.capacity.rate import Capacity
 from engine.figures.heat_map import describe_heat_map, draw_heat_map
 from engine.progress import Progress
 from engine.saved.sweeps import recall, remember, sweep_key
 from engine.sweeps.heat_map import Cell, HeatMap, Place, in_words, passes, run_cells
-from engine.sweeps.parameters import Experiment, Parameter, parameters_of
+from engine.sweeps.parameters import Parameter, parameters_of
 from engine.sweeps.reading import METRICS, PERCENTILES
 from pages.parts import show
-from pages.parts.capacity.controls import Question, in_clock
+from pages.parts.capacity.controls import Planning, in_clock
 from pages.parts.capacity.rates import is_affordable
 from pages.parts.jobs import Job, finished, offer
 from pages.parts.kept import keeping
@@ -35,31 +35,25 @@ SIDE = 20
 LARGE = 1.0  # seconds: a map that takes longer is kept for later visits
 
 
-def tell_map(view: View, question: Question, found: Sequence[Capacity]) -> None:
+def tell_map(view: View, planning: Planning, capacities: Sequence[Capacity]) -> None:
     """The knobs to choose, the map as far as it is done, and the cell that was clicked.
 
     The usual range of the rate holds the largest rates that were found.
     """
     st.markdown("## Turn two knobs")
     choices = [choice for choice in view.choices if is_affordable(view, choice)]
-    experiment = Experiment(
-        view.scenario or view.workload,
-        view.memory,
-        tuple((choice.key, choice.params) for choice in choices),
-        view.clock,
-        view.topology,
-    )
+    experiment = view.experiment.choosing(choices)
     parameters = parameters_of(experiment)
     if "rate" in parameters:
-        borders = [float(f"{one.rate:.2g}") for one in found if one.rate is not None]
+        borders = [float(f"{c.rate:.2g}") for c in capacities if c.rate is not None]
         parameters["rate"] = parameters["rate"].spanning(borders)
     if not choices or len(parameters) < 2:
         st.caption("There are not two things to turn here: pick a policy in the sidebar.")
         return
-    heat_map = _ask_map(experiment, parameters, question)
+    heat_map = _ask_map(experiment, parameters, planning)
     label, metric = _ask_colours(heat_map)  # also before there is a map, or a link would lose them
     _recall(heat_map)
-    jobs = _jobs(heat_map, question.on)
+    jobs = _jobs(heat_map, planning.on)
     finished(jobs)
     cells = _cells(heat_map)
     if cells:
@@ -70,7 +64,7 @@ def tell_map(view: View, question: Question, found: Sequence[Capacity]) -> None:
 
 
 def _ask_map(
-    experiment: Experiment, parameters: dict[str, Parameter], question: Question
+    experiment: Experiment, parameters: dict[str, Parameter], planning: Planning
 ) -> HeatMap:
     names = list(parameters)
     usual = ("rate" if "rate" in parameters else names[-1]), "memory"
@@ -83,7 +77,7 @@ def _ask_map(
     with st.expander("Ranges", icon=":material/straighten:"):
         columns = across.values(side, *_ask_range(across))
         rows = up.values(side, *_ask_range(up))
-    return HeatMap(experiment, across, up, tuple(columns), tuple(rows), question.objective)
+    return HeatMap(experiment, across, up, tuple(columns), tuple(rows), planning.objective)
 
 
 def _pick(
@@ -119,11 +113,8 @@ def _ask_range(parameter: Parameter) -> tuple[float | None, float | None]:
 
 def _key(heat_map: HeatMap, place: Place) -> Hashable:
     """What a cell depends on; not where the knobs that are turned stand in the sidebar."""
-    first = heat_map.at((0, 0))
-    source = first.source if isinstance(first.source, Scenario) else first.workload.digest
-    turned = (heat_map.across.name, heat_map.up.name, heat_map.columns, heat_map.rows)
-    stands = (source, first.memory, first.picks, first.clock, first.topology)
-    return ("heat map", *stands, *turned, heat_map.objective, place)
+    axes = (heat_map.across.name, heat_map.up.name, heat_map.columns, heat_map.rows)
+    return ("heat map", heat_map.at((0, 0)), *axes, heat_map.objective, place)
 
 
 def _cells(heat_map: HeatMap) -> dict[Place, Cell]:

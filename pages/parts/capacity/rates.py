@@ -10,87 +10,71 @@ import streamlit as st
 
 from engine import wording
 from engine.capacity import rate, servers
-from engine.capacity.answer import (
-    Offer,
-    answer,
-    best_first,
-    caveats,
-    interval_in_words,
-    rate_in_words,
-    rows,
-)
+from engine.capacity.answer import answer, caveats, interval_in_words, rate_in_words, rows
+from engine.capacity.offer import Offer, best_first
 from engine.capacity.rate import Capacity, largest_rate
 from engine.capacity.servers import Servers, fewest_servers, first_guess
+from engine.choice import Choice
 from engine.figures.capacity import describe_rates, draw_rates
 from pages.parts import show
-from pages.parts.capacity.controls import Question, each
+from pages.parts.capacity.controls import Planning, clock_step
 from pages.parts.jobs import Job
-from pages.parts.view import Choice, View
+from pages.parts.view import View
 
 DEAR = 1.0  # seconds: a policy whose one run takes longer is not bisected
 
 
-def key_of(view: View, question: Question) -> tuple:
-    """What every result of this page depends on."""
-    return (*view.place, view.scenario, question.objective, question.draws.seeds)
-
-
 def is_affordable(view: View, choice: Choice) -> bool:
     """Whether a policy can be run many times over, each time with the same outcome."""
-    cost = view.topology.cost(choice.policy, len(view.workload))
-    return cost <= DEAR and not choice.policy.timed
+    seconds = view.deployment.seconds(choice, len(view.workload))
+    return seconds <= DEAR and not choice.policy.timed
 
 
-def rate_jobs(view: View, question: Question) -> list[Job]:
+def rate_jobs(view: View, planning: Planning) -> list[Job]:
     """One bisection a chosen policy."""
-    return [_rate_job(view, question, choice) for choice in view.choices]
+    return [_rate_job(view, planning, choice) for choice in view.choices]
 
 
-def _rate_job(view: View, question: Question, choice: Choice) -> Job:
-    given = (choice.policy, dict(choice.params), question.draws, view.memory)
-    takes = rate.seconds(choice.policy, question.draws, view.topology)
+def _rate_job(view: View, planning: Planning, choice: Choice) -> Job:
+    question = planning.question
+    seconds = rate.seconds(choice, question) if is_affordable(view, choice) else math.inf
     return Job(
-        key=(*key_of(view, question), "capacity", choice),
+        key=("capacity", question, choice),
         title=f"the capacity of {choice.key}",
-        seconds=takes if is_affordable(view, choice) else math.inf,
-        compute=lambda progress: largest_rate(
-            *given, question.objective, view.clock, view.topology, progress, question.on
-        ),
+        seconds=seconds,
+        compute=lambda progress: largest_rate(choice, question, planning.on, progress),
     )
 
 
-def servers_jobs(view: View, question: Question, found: Sequence[Capacity]) -> list[Job]:
+def servers_jobs(planning: Planning, capacities: Sequence[Capacity]) -> list[Job]:
     """One search for the number of servers a policy that carries a rate."""
-    return [_servers_job(view, question, capacity) for capacity in found if capacity.rate]
+    return [_servers_job(planning, capacity) for capacity in capacities if capacity.rate]
 
 
-def _servers_job(view: View, question: Question, capacity: Capacity) -> Job:
-    choice = Choice(capacity.policy, capacity.params)
-    given = (choice.policy, dict(choice.params), question.draws, view.memory, question.load)
-    count = first_guess(question.load, capacity, view.topology)
+def _servers_job(planning: Planning, capacity: Capacity) -> Job:
+    question, load = planning.question, planning.load
+    count = first_guess(capacity, load, question.deployment.topology)
     return Job(
-        key=(*key_of(view, question), "servers", choice, question.load),
-        title=f"servers under {choice.key}",
-        seconds=servers.seconds(choice.policy, question.draws, count, view.topology),
-        compute=lambda progress: fewest_servers(
-            *given, capacity, question.objective, view.clock, view.topology, progress
-        ),
+        key=("servers", question, capacity.choice, load),
+        title=f"servers under {capacity.choice.key}",
+        seconds=servers.seconds(capacity.choice, question, count),
+        compute=lambda progress: fewest_servers(capacity, question, load, progress),
     )
 
 
-def offers_of(found: Sequence[Capacity], counted: Sequence[Servers]) -> list[Offer]:
+def offers_of(capacities: Sequence[Capacity], counted: Sequence[Servers]) -> list[Offer]:
     """Each capacity with its servers, best first."""
     by_label = {servers.label: servers for servers in counted}
-    return best_first([Offer(capacity, by_label.get(capacity.label)) for capacity in found])
+    return best_first([Offer(capacity, by_label.get(capacity.label)) for capacity in capacities])
 
 
-def headline(view: View, question: Question, offers: Sequence[Offer]) -> str:
+def headline(view: View, planning: Planning, offers: Sequence[Offer]) -> str:
     return answer(
         offers,
-        question.load,
-        view.clock.unit,
-        question.server,
-        question.objective,
+        planning.load,
+        view.deployment.unit,
+        planning.server,
+        planning.objective,
         not_run(view, offers),
     )
 
@@ -98,50 +82,49 @@ def headline(view: View, question: Question, offers: Sequence[Offer]) -> str:
 def not_run(view: View, offers: Sequence[Offer]) -> list[str]:
     """The chosen policies without an outcome, in the order of the choice."""
     there = {offer.capacity.label for offer in offers}
-    labels = [choice.policy.label(dict(choice.params)) for choice in view.choices]
-    return [label for label in labels if label not in there]
+    return [choice.label for choice in view.choices if choice.label not in there]
 
 
-def tell_rates(view: View, question: Question, offers: Sequence[Offer]) -> None:
+def tell_rates(view: View, planning: Planning, offers: Sequence[Offer]) -> None:
     """What counts, the chart and the table."""
-    st.caption(" ".join([_what_counts(question), *caveats(offers, not_run(view, offers))]))
-    found = [offer.capacity for offer in offers]
-    if found[0].rate is not None:
-        _chart(view, question, found)
-    _table(view, question, offers)
+    st.caption(" ".join([_what_counts(planning), *caveats(offers, not_run(view, offers))]))
+    capacities = [offer.capacity for offer in offers]
+    if capacities[0].rate is not None:
+        _chart(view, planning, capacities)
+    _table(view, planning, offers)
 
 
-def _chart(view: View, question: Question, found: Sequence[Capacity]) -> None:
+def _chart(view: View, planning: Planning, capacities: Sequence[Capacity]) -> None:
     show.figure(
-        draw_rates(found, question.draws.rate, view.clock.unit),
-        describe_rates(found, view.clock.unit),
+        draw_rates(capacities, planning.draws.rate, view.deployment.unit),
+        describe_rates(capacities, view.deployment.unit),
         "capacity-rates",
     )
-    if len(question.draws.seeds) == 1:
+    if len(planning.draws.seeds) == 1:
         st.caption("One draw of requests: how far chance moves the rate cannot be told.")
     else:
         st.caption("Diamonds: mean over the seeds with its 95\u202f% interval. Dots: single seeds.")
 
 
-def _what_counts(question: Question) -> str:
+def _what_counts(planning: Planning) -> str:
     told = "Carried means: the server keeps up, its backlog does not grow"
-    if not question.objective.has_limits:
+    if not planning.objective.has_limits:
         return (
             f"{told}. Without limits on latency (SLO) that is all that is asked: set one to see "
             "what users would feel."
         )
-    percent = f"{question.objective.percent:g}\u202f%"
+    percent = f"{planning.objective.percent:g}\u202f%"
     return f"{told}, and {percent} of the requests stay within each limit."
 
 
-def _table(view: View, question: Question, offers: Sequence[Offer]) -> None:
-    mean_output = float(question.draws.present.output.mean())
-    records = rows(offers, question.load, mean_output, view.clock, question.price)
-    load = wording.number(question.load)
+def _table(view: View, planning: Planning, offers: Sequence[Offer]) -> None:
+    mean_output = float(planning.draws.present.output.mean())
+    records = rows(offers, planning.load, mean_output, view.deployment.clock, planning.price)
+    load = wording.number(planning.load)
     table = pd.DataFrame(
         {
             "Policy": [offer.capacity.label for offer in offers],
-            f"Largest rate (a {each(view)})": [_rate(offer) for offer in offers],
+            f"Largest rate (a {clock_step(view)})": [_rate(offer) for offer in offers],
             "95\u202f% interval": [interval_in_words(offer.capacity) for offer in offers],
             f"Servers for {load}": [_count(offer) for offer in offers],
             "USD an hour": [wording.number(record["cost_per_hour"]) for record in records],
@@ -150,7 +133,7 @@ def _table(view: View, question: Question, offers: Sequence[Offer]) -> None:
             ],
         }
     )
-    if view.clock.is_rounds:
+    if view.deployment.clock.is_rounds:
         table = table.drop(columns="USD a million tokens")
     show.rows(table, "Largest rate, and servers for the load, by policy")
     if any(offer.capacity.rate is not None and offer.servers is None for offer in offers):
@@ -164,6 +147,6 @@ def _rate(offer: Offer) -> str:
 def _count(offer: Offer) -> str:
     if offer.count is None:
         return "–"
-    pools = offer.servers.pools
+    pools = offer.pools
     split = "" if pools is None else f" ({pools[0]}:{pools[1]})"
     return f"{wording.count(offer.count)}{split}"

@@ -1,26 +1,27 @@
 """Servers by the hour are those of the hour's load; what a tenth more buys is a new bisection."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from engine import InputError, Scenario, Workload, find_policy
+from engine import Choice, Deployment, InputError, Scenario, Topology, Workload
 from engine.capacity import day, levers
 from engine.capacity.cost import Price
 from engine.capacity.day import DayPlan, daily_curve, hourly_rates, pareto, plans, read_rates
 from engine.capacity.draws import Draws
 from engine.capacity.levers import LIMITS, MEMORY, SPEED, LeverEffect, binding, effects, memory_use
 from engine.capacity.objective import Objective
+from engine.capacity.question import Question
 from engine.capacity.rate import largest_rate
 from engine.capacity.servers import fewest_servers
 from engine.figures.day import describe_day, describe_pareto, draw_day, draw_pareto
-from engine.fleet import Topology
-from engine.machine.clock import ROUNDS
 from engine.machine.hardware import presets
 from engine.measure.slo import Slo
 
 CLOCK = presets()["llama-2-70b-a100-tp4"].clock
 OBJECTIVE = Objective(Slo(ttft=10))
-SVF = find_policy("svf")
+SVF = Choice("svf")
 
 
 @pytest.fixture(scope="module")
@@ -29,23 +30,26 @@ def draws():
 
 
 @pytest.fixture(scope="module")
-def capacity(draws):
-    return largest_rate(SVF, {}, draws, 16_492, OBJECTIVE, CLOCK)
+def question(draws):
+    return Question(draws, Deployment(16_492, CLOCK), OBJECTIVE)
 
 
 @pytest.fixture(scope="module")
-def found(draws, capacity):
-    rates = (0.0, 1.0, 6.0, 6.0, 3.0)
-    return plans(SVF, {}, draws, 16_492, rates, capacity, OBJECTIVE, CLOCK)
+def capacity(question):
+    return largest_rate(SVF, question)
 
 
-def test_each_hour_has_the_fewest_servers(found, draws, capacity):
+@pytest.fixture(scope="module")
+def found(question, capacity):
+    return plans(capacity, question, (0.0, 1.0, 6.0, 6.0, 3.0))
+
+
+def test_each_hour_has_the_fewest_servers(found, question, capacity):
     """Those of its own load; none without arrivals."""
     lean = found[0]
     assert lean.servers[0] == 0
     for rate, count in zip(lean.rates[1:], lean.servers[1:], strict=True):
-        given = (SVF, {}, draws, 16_492, rate, capacity, OBJECTIVE, CLOCK)
-        assert fewest_servers(*given).count == count
+        assert fewest_servers(capacity, question, rate).count == count
     assert lean.servers[2] == lean.servers[3]
 
 
@@ -54,30 +58,31 @@ def test_tails_equal_direct_runs(found, draws):
     for plan in found:
         for rate, count, tail in list(zip(plan.rates, plan.servers, plan.tails, strict=True))[1:]:
             runs = [
-                Topology(count).run(SVF, draws.at(rate, seed, 400 * count), 16_492, clock=CLOCK)
+                Deployment(16_492, CLOCK, Topology(count)).run(
+                    SVF, draws.at(rate, seed, 400 * count)
+                )
                 for seed in draws.seeds
             ]
             assert tail == pytest.approx(np.mean([np.percentile(r.latency, 99) for r in runs]))
 
 
-def test_a_day_is_always_the_same(found, draws, capacity):
+def test_a_day_is_always_the_same(found, question, capacity):
     """Nothing is left to chance."""
-    again = plans(SVF, {}, draws, 16_492, found[0].rates, capacity, OBJECTIVE, CLOCK)
-    assert again == found
+    assert plans(capacity, question, found[0].rates) == found
 
 
-def test_no_rate_no_plan(draws):
+def test_no_rate_no_plan(question):
     """Where nothing is carried there is no number of servers."""
-    strict = Objective(Slo(ttft=1e-3))
-    none = largest_rate(SVF, {}, draws, 16_492, strict, CLOCK)
-    assert plans(SVF, {}, draws, 16_492, (1.0,), none, strict, CLOCK) == []
+    strict = replace(question, objective=Objective(Slo(ttft=1e-3)))
+    none = largest_rate(SVF, strict)
+    assert plans(none, strict, (1.0,)) == []
     with pytest.raises(InputError, match="not for pools"):
-        plans(SVF, {}, draws, 16_492, (1.0,), none, strict, CLOCK, Topology(pools=(1, 1)))
+        plans(none, strict.with_servers(Topology(pools=(1, 1))), (1.0,))
 
 
-def plan(label, spare, servers, worst):
+def plan(key, spare, servers, worst):
     hours = len(servers)
-    return DayPlan(label, "svf", spare, (1.0,) * hours, servers, (worst,) * hours)
+    return DayPlan(Choice(key), spare, (1.0,) * hours, servers, (worst,) * hours)
 
 
 def test_cost_of_a_day_by_hand():
@@ -93,8 +98,8 @@ def test_cost_of_a_day_by_hand():
 def test_pareto_by_brute_force():
     """A plan is on the front when no other is at least as good in both and better in one."""
     some = [
-        plan(f"p{k}", 0, (int(count),), float(worst))
-        for k, (count, worst) in enumerate(np.random.default_rng(0).integers(1, 9, (30, 2)))
+        plan("svf", 0, (int(count),), float(worst))
+        for count, worst in np.random.default_rng(0).integers(1, 9, (30, 2))
     ]
 
     def cost(a):
@@ -111,14 +116,14 @@ def test_pareto_by_brute_force():
 
 def test_words_and_figures(found):
     """The cheapest policy against the peak all day and the dearest; both charts draw."""
-    fat = plan("fat", 0, (9,) * 5, 8.0)
+    fat = plan("vllm", 0, (9,) * 5, 8.0)
     price = Price()
     told = day.in_words([*found, fat], price, 0.1)
     assert told.startswith("**svf** needs 0 to ")
-    assert "under fat" in told
+    assert "under vllm" in told
     both = [*found, fat]
     assert len(draw_day(both).data) == 2
-    assert "fat 9 to 9" in describe_day(both)
+    assert "vllm 9 to 9" in describe_day(both)
     chart = draw_pareto(both, lambda a: a.cost(price), "seconds", 99.0)
     assert chart.data[-1].name == "nobody beats"
     assert "USD" in describe_pareto(both, lambda a: a.cost(price), "seconds")
@@ -138,33 +143,33 @@ def test_rates_of_a_day():
     assert len(rates) == 24
 
 
-def test_levers_are_bisections(draws, capacity):
+def test_levers_are_bisections(question, capacity):
     """Each effect is the rate of the changed server over that of the present one."""
-    got = effects(SVF, {}, draws, 16_492, capacity, OBJECTIVE, CLOCK)
+    got = effects(capacity, question)
     by_kind = {effect.kind: effect for effect in got}
     assert {"memory", "speed", "limits", "c0", "c1"} <= set(by_kind)
-    more = largest_rate(SVF, {}, draws, 18_141, OBJECTIVE, CLOCK)
+    more = largest_rate(SVF, replace(question, deployment=Deployment(18_141, CLOCK)))
     assert by_kind[MEMORY].rate == more.rate
     assert by_kind[MEMORY].gain == pytest.approx(more.rate / capacity.rate - 1)
     assert by_kind[SPEED].gain > 0
     assert [effect.gain for effect in got] == sorted((e.gain for e in got), reverse=True)
 
 
-def test_a_faster_gpu_is_the_same_in_other_seconds(draws):
+def test_a_faster_gpu_is_the_same_in_other_seconds(question):
     """Without limits, a GPU a tenth faster carries exactly a tenth more."""
-    plain = largest_rate(SVF, {}, draws, 16_492, Objective(), CLOCK)
-    (faster,) = [
-        lever for lever in levers.levers(16_492, CLOCK, Objective()) if lever.kind == SPEED
-    ]
-    quick = largest_rate(SVF, {}, draws, 16_492, Objective(), faster.clock)
+    free = replace(question, objective=Objective())
+    plain = largest_rate(SVF, free)
+    (faster,) = [lever for lever in levers.levers(free) if lever.kind == SPEED]
+    quick = largest_rate(SVF, faster.question)
     assert quick.rate / plain.rate == pytest.approx(1.1, rel=0.015)
 
 
-def test_rounds_have_no_speed():
+def test_rounds_have_no_speed(draws):
     """Only memory, and the limits where there are any."""
-    assert [lever.kind for lever in levers.levers(100, ROUNDS, Objective())] == [MEMORY]
-    kinds = [lever.kind for lever in levers.levers(100, ROUNDS, OBJECTIVE)]
-    assert kinds == [MEMORY, LIMITS]
+    in_rounds = Question(draws, Deployment(100))
+    limited = replace(in_rounds, objective=OBJECTIVE)
+    assert [lever.kind for lever in levers.levers(in_rounds)] == [MEMORY]
+    assert [lever.kind for lever in levers.levers(limited)] == [MEMORY, LIMITS]
 
 
 def effect(kind, gain):
@@ -196,6 +201,6 @@ def test_binding_in_words(gains, binds, says):
     assert levers.in_words("svf", got, 0.5).startswith(says)
 
 
-def test_memory_use_is_a_share(draws, capacity):
+def test_memory_use_is_a_share(question, capacity):
     """Of M, on average over the run at the largest rate."""
-    assert 0.1 < memory_use(SVF, {}, draws, 16_492, capacity, CLOCK) <= 1
+    assert 0.1 < memory_use(capacity, question) <= 1

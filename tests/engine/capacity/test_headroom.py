@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from engine import InputError, Scenario, find_policy, generate
+from engine import Choice, Deployment, InputError, Scenario, generate
 from engine.capacity.border import bisect_factor
 from engine.capacity.draws import STEADY, Draws
 from engine.capacity.headroom import headroom_in_words, smallest_memory
+from engine.capacity.question import Question
 from engine.capacity.rate import largest_rate
 from engine.machine.clock import seconds_clock
 from engine.measure.overload import verdict
@@ -16,16 +17,16 @@ CLOCK = seconds_clock(0.0372, 1.965e-4, 90, 5.67e-8, 4.2e-5)
 MIX = Draws(Scenario(n=2000, arrivals="poisson", rate=1.6), 1)
 
 
-def served_by(key):
-    return lambda workload, memory: find_policy(key).run(workload, memory, clock=CLOCK)
+QUESTION = Question(MIX, Deployment(16_492, CLOCK))
+SVF = Choice("svf")
 
 
 def rate_of(key):
-    return largest_rate(find_policy(key), {}, MIX, 16_492, clock=CLOCK)
+    return largest_rate(Choice(key), QUESTION)
 
 
 def is_overloaded(key, rate, least):
-    run = served_by(key)(MIX.at(rate, 0, least), 16_492)
+    run = QUESTION.run(Choice(key), MIX.at(rate, 0, least))
     return verdict(run).kind == "overloaded"
 
 
@@ -59,11 +60,11 @@ def test_better_policy_carries_more():
 
 def test_least_memory_still_carries():
     """And it is below what there is; with what fails, it does not."""
-    border = smallest_memory(served_by("svf"), MIX, 16_492)
+    border = smallest_memory(SVF, QUESTION)
     assert border.fails < border.carries < 16_492
     drawn = MIX.at(1.6, 0, STEADY)
     for tokens, overloaded in ((border.carries, False), (border.fails, True)):
-        run = served_by("svf")(drawn, tokens)
+        run = Deployment(tokens, CLOCK).run(SVF, drawn)
         assert (verdict(run).kind == "overloaded") == overloaded
 
 
@@ -76,6 +77,6 @@ def test_backlog_has_no_rate():
 def test_words_say_both():
     """Rate and memory."""
     capacity = rate_of("svf")
-    told = headroom_in_words(capacity, smallest_memory(served_by("svf"), MIX, 16_492), "seconds")
+    told = headroom_in_words(capacity, smallest_memory(SVF, QUESTION), "seconds")
     assert f"up to {capacity.rate:.2f} of these requests a second" in told
     assert "of KV cache" in told

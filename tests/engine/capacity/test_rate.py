@@ -3,16 +3,27 @@
 import numpy as np
 import pytest
 
-from engine import InputError, Scenario, Workload, find_policy, generate, wording
-from engine.capacity.answer import Offer, answer, best_first, caveats, rows
+from engine import (
+    ROUNDS,
+    Choice,
+    Deployment,
+    InputError,
+    Scenario,
+    Topology,
+    Workload,
+    find_policy,
+    generate,
+    wording,
+)
+from engine.capacity.answer import answer, caveats, rows
 from engine.capacity.border import Border
 from engine.capacity.cost import Price, price_of, prices
 from engine.capacity.draws import Draws
 from engine.capacity.objective import Objective, check_it_has_a_rate
+from engine.capacity.offer import Offer, best_first
+from engine.capacity.question import Question
 from engine.capacity.rate import Capacity, largest_rate
 from engine.capacity.servers import Servers, fewest_servers
-from engine.fleet import Topology
-from engine.machine.clock import ROUNDS
 from engine.machine.hardware import gpus, presets
 from engine.measure.overload import verdict
 from engine.measure.slo import Slo
@@ -37,9 +48,7 @@ CASES = {  # policy, clock, rate, M, mix, burstiness, limits
 
 def draws_of(clock, rate, memory, mix, burstiness, slo, seeds=4, n=500):
     kind = "poisson" if burstiness == 1 else "gamma"
-    scenario = Scenario(
-        memory=memory, mix=mix, n=n, arrivals=kind, rate=rate, burstiness=burstiness
-    )
+    scenario = Scenario(mix=mix, n=n, arrivals=kind, rate=rate, burstiness=burstiness)
     return Draws(scenario, seeds)
 
 
@@ -48,8 +57,12 @@ def usual():
     return Draws(Scenario(n=1000, arrivals="poisson", rate=1.6), 3)
 
 
-def carried(key, draws, objective=Objective(), memory=16_492, clock=LARGE, **more):  # noqa: B008
-    return largest_rate(find_policy(key), {}, draws, memory, objective, clock, **more)
+def ask(draws, objective=Objective(), memory=16_492, clock=LARGE, **topology):  # noqa: B008
+    return Question(draws, Deployment(memory, clock, Topology(**topology)), objective)
+
+
+def carried(key, *asked):
+    return largest_rate(Choice(key), ask(*asked))
 
 
 @pytest.fixture
@@ -155,14 +168,13 @@ def test_out_of_reach_is_none():
         assert not found.is_least
         told = answer([Offer(found)], 5.0, "seconds", "one server", objective)
         assert "no rate to give" in told
-        given = (find_policy("svf"), {}, draws, 16_492, 5.0, found, objective, LARGE)
-        assert fewest_servers(*given).count is None
+        assert fewest_servers(found, ask(draws, objective), 5.0).count is None
 
 
 def test_everything_carried_is_at_least():
     """Requests that never meet in memory are carried at any rate that is tried."""
     draws = Draws(Workload(np.arange(200.0), np.ones(200), np.ones(200)), 1)
-    found = largest_rate(find_policy("fcfs"), {}, draws, 10**6)
+    found = largest_rate(Choice("fcfs"), ask(draws, memory=10**6, clock=ROUNDS))
     assert found.is_least
     assert found.interval is None
     assert "at least" in answer([Offer(found)], 1.0, "rounds", "one server")
@@ -228,10 +240,10 @@ def test_draws_of_given_requests():
 def test_interval_is_that_of_the_mean():
     """By hand: t of 2 degrees is 4.303, and what bisection leaves open is added above."""
     borders = tuple(Border(rate, rate + 0.3) for rate in (9.0, 10.0, 11.0))
-    found = Capacity("svf", (("skip", 0),), (0, 1, 2), borders)
+    found = Capacity(Choice("svf"), (0, 1, 2), borders)
     assert found.rate == 10
     assert found.interval == pytest.approx((10 - 4.3027 / 3**0.5, 10.3 + 4.3027 / 3**0.5), 1e-4)
-    assert Capacity("svf", (), (0,), borders[:1]).interval is None
+    assert Capacity(Choice("svf"), (0,), borders[:1]).interval is None
 
 
 @pytest.mark.parametrize("key", ["svf", "vllm"])
@@ -239,24 +251,19 @@ def test_fewest_servers_are_the_fewest(usual, key):
     """They carry the load in every seed, one fewer does not: by direct simulation."""
     objective = Objective(Slo(ttft=10))
     capacity = carried(key, usual, objective)
-    given = (find_policy(key), {}, usual, 16_492, 5.0, capacity, objective, LARGE)
-    found = fewest_servers(*given)
+    question = ask(usual, objective)
+    found = fewest_servers(capacity, question, 5.0)
 
     def met(count):
-        fleet = Topology(count)
-        runs = [
-            fleet.run(find_policy(key), usual.at(5.0, seed, 1000 * count), 16_492, clock=LARGE)
-            for seed in usual.seeds
-        ]
-        longer = fleet.run(
-            find_policy(key), usual.at(5.0, usual.seeds[0], 10_000 * count), 16_492, clock=LARGE
-        )
+        fleet = Deployment(16_492, LARGE, Topology(count))
+        runs = [fleet.run(Choice(key), usual.at(5.0, seed, 1000 * count)) for seed in usual.seeds]
+        longer = fleet.run(Choice(key), usual.at(5.0, usual.seeds[0], 10_000 * count))
         kept = verdict(longer).kind != "overloaded"
         return kept and all(objective.met_by(run) for run in runs)
 
     assert met(found.count)
     assert not met(found.count - 1)
-    assert found == fewest_servers(*given)
+    assert found == fewest_servers(capacity, question, 5.0)
     assert found.count * capacity.rate > 5.0 / 1.3
 
 
@@ -264,16 +271,16 @@ def test_fewest_servers_are_the_fewest(usual, key):
 def test_fewest_servers_in_pools(pools):
     """They carry the load in every seed and no split of one fewer does: by direct simulation."""
     few = Draws(Scenario(n=500, arrivals="poisson", rate=1.6), 2)
-    here, policy = Topology(pools=pools, transfer=1e-5), find_policy("svf")
-    capacity = largest_rate(policy, {}, few, 16_492, clock=LARGE, topology=here)
-    found = fewest_servers(policy, {}, few, 16_492, 6.0, capacity, clock=LARGE, topology=here)
+    question = ask(few, pools=pools, transfer=1e-5)
+    capacity = largest_rate(Choice("svf"), question)
+    found = fewest_servers(capacity, question, 6.0)
     assert sum(found.pools) == found.count > 2
 
     def met(split):
-        fleet = Topology(pools=split, transfer=1e-5)
+        fleet = Deployment(16_492, LARGE, Topology(pools=split, transfer=1e-5))
         draws = [few.at(6.0, seed, 500 * sum(split)) for seed in few.seeds]
         draws.append(few.at(6.0, few.seeds[0], 10_000 * sum(split)))
-        runs = (fleet.run(policy, draw, 16_492, clock=LARGE) for draw in draws)
+        runs = (fleet.run(Choice("svf"), draw) for draw in draws)
         return all(verdict(run).kind != "overloaded" for run in runs)
 
     assert met(found.pools)
@@ -290,19 +297,18 @@ def test_better_policy_needs_no_more_servers(usual):
     offers = []
     for key in ("vllm", "svf"):
         capacity = carried(key, usual, objective)
-        given = (find_policy(key), {}, usual, 16_492, 12.0, capacity, objective, LARGE)
-        offers.append(Offer(capacity, fewest_servers(*given)))
+        offers.append(Offer(capacity, fewest_servers(capacity, ask(usual, objective), 12.0)))
     vllm, svf = offers
     assert svf.count < vllm.count
     told = answer(offers, 12.0, "seconds", "one server")
     assert told.startswith("**svf** serves ")
     assert "**vllm**" in told
     assert "instead of" in told
-    assert [offer.capacity.policy for offer in best_first(offers)] == ["svf", "vllm"]
+    assert [offer.capacity.choice.key for offer in best_first(offers)] == ["svf", "vllm"]
 
 
 def offer(key, rate, count):
-    found = Capacity(key, (), (0, 1), (Border(rate, 1.01 * rate),) * 2)
+    found = Capacity(Choice(key), (0, 1), (Border(rate, 1.01 * rate),) * 2)
     return Offer(found, None if count is None else Servers(key, 25.0, count, ()))
 
 
@@ -353,7 +359,7 @@ def test_answer_in_words(offers, says):
 def drawn(key, *rates):
     """An offer with one border a seed."""
     borders = tuple(Border(rate, 1.01 * rate) for rate in rates)
-    return Offer(Capacity(key, (), tuple(range(len(rates))), borders))
+    return Offer(Capacity(Choice(key), tuple(range(len(rates))), borders))
 
 
 def test_chance_makes_no_winner():
@@ -384,10 +390,9 @@ def test_a_missed_limit_is_named_with_what_is_reached(memory, helps):
     """The percentile of a run at the least rate; memory is advised only where it is full."""
     draws = Draws(Scenario(n=200, mix=(("short", 1.0),), arrivals="poisson", rate=0.02), 1)
     objective = Objective(Slo(latency=0.01, tpot=100.0))
-    key = find_policy("vllm")
-    found = largest_rate(key, {}, draws, memory, objective, LARGE)
+    found = largest_rate(Choice("vllm"), ask(draws, objective, memory))
     short = found.shortfall
-    run = key.run(draws.at(short.rate, 0), memory, clock=LARGE)
+    run = find_policy("vllm").run(draws.at(short.rate, 0), memory, clock=LARGE)
     assert found.rate is None
     (miss,) = short.misses
     assert miss.reached == pytest.approx(np.percentile(run.latency, 99))

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from engine import Scenario, find_policy, generate
+from engine import Choice, Deployment, Scenario, find_policy, generate
 from engine.capacity.draws import Draws
 from engine.capacity.objective import Objective
+from engine.capacity.question import Question
 from engine.capacity.rate import largest_rate
 from engine.cli import main
 from engine.machine.hardware import find_preset
@@ -31,7 +32,7 @@ def test_capacity_is_the_engines(capsys):
     draws = Draws(Scenario(n=300, arrivals="poisson", rate=1.6), 2)
     objective = Objective(Slo(ttft=10), (("short", Slo(ttft=8)),))
     clock = find_preset("llama-2-70b-a100-tp4").clock
-    found = largest_rate(find_policy("svf"), {}, draws, 16_492, objective, clock)
+    found = largest_rate(Choice("svf"), Question(draws, Deployment(16_492, clock), objective))
     (row,) = told["policies"]
     assert (row["rate"], row["low"], row["high"]) == (found.rate, *found.interval)
     assert [seed["carries"] for seed in row["seeds"]] == [b.carries for b in found.borders]
