@@ -13,7 +13,7 @@ only adds to the gap.
 """
 
 from engine.audit.judge import AuditPlan, Judged, WindowFinding
-from engine.audit.ranking import MEASURED, Audit, RankedSchedule, audit
+from engine.audit.ranking import MEASURED, Audit, RankedSchedule
 from engine.audit.windows import Window, cut, pick
 
 __all__ = [
@@ -24,7 +24,6 @@ __all__ = [
     "RankedSchedule",
     "Window",
     "WindowFinding",
-    "audit",
     "cut",
     "pick",
 ]

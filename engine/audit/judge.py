@@ -10,18 +10,15 @@ import numpy as np
 from engine.audit.windows import Window
 from engine.bound import Bound, best_cover
 from engine.bound_method import BoundMethod, find_method
+from engine.choice import Choice
 from engine.errors import InputError
-from engine.fleet import ONE_SERVER, Topology
-from engine.machine.clock import ROUNDS, Clock
-from engine.measure.league import label_of
+from engine.fleet import Deployment
+from engine.machine.clock import Clock
 from engine.measure.overload import Verdict, too_much
-from engine.policy import Policy
 from engine.progress import Progress, silent
 from engine.workload import Workload, set_aside
 
 MEASURED = "measured"
-
-Pick = tuple[Policy, dict]  # a policy and the parameters that are not at their default
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,84 +78,82 @@ class Judged:
     failed: dict[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class AuditPlan:
     """How windows are judged, the same for all.
 
     Attributes
     ----------
-    picks : the policies to replay
-    memory : M of one replica, tokens
-    clock, topology : on what they run
-    methods : how to bound
+    deployment : what serves them
+    choices : the policies to replay
+    methods : the keys of how to bound
     """
 
-    picks: Sequence[Pick]
-    memory: int
-    clock: Clock = ROUNDS
-    topology: Topology = ONE_SERVER
-    methods: Sequence[BoundMethod] = ()
+    deployment: Deployment
+    choices: tuple[Choice, ...]
+    methods: tuple[str, ...] = ()
 
     def seconds(self, window: Window) -> float:
         """How long a window takes, roughly."""
-        n = len(window.workload)
-        runs = sum(self.topology.cost(policy, n) for policy, _ in self.picks)
-        servers = self.memory * self.topology.servers
-        return runs + sum(
-            method.cost(window.workload, servers, self.clock) for method in self.methods
-        )
+        workload = window.workload
+        runs = sum(self.deployment.seconds(choice, len(workload)) for choice in self.choices)
+        bounds = (self.deployment.bound_seconds(method, workload) for method in self._bounding)
+        return runs + sum(bounds)
 
     def overload(self, workload: Workload) -> Verdict | None:
         """That a whole trace asks for more than there is, whatever the policy; else None."""
-        fitting, _ = set_aside(workload, self.memory)
-        return too_much(fitting, self.memory, self.clock, self.topology.servers)
+        deployment = self.deployment
+        fitting, _ = set_aside(workload, deployment.memory)
+        return too_much(fitting, deployment.memory, deployment.clock, deployment.servers)
 
     def judge(self, window: Window, progress: Progress = silent) -> Judged:
         """Serve the window under every policy, from an empty server, and bound it."""
-        bounds: dict[str, list[Bound]] = {}
+        by_requests: dict[str, list[Bound]] = {}
         findings, failed = {}, {}
 
-        def bounded(workload: Workload) -> list[Bound]:
-            if workload.digest not in bounds:
-                bounds[workload.digest] = self._bounds(workload)
-            return bounds[workload.digest]
+        def bounds_of(workload: Workload) -> list[Bound]:
+            if workload.digest not in by_requests:
+                by_requests[workload.digest] = self.deployment.all_bounds(self._bounding, workload)
+            return by_requests[workload.digest]
 
-        for number, (policy, params) in enumerate(self.picks):
-            progress(number / (len(self.picks) + 1), f"{policy.key} in window {window.number + 1}")
+        for number, choice in enumerate(self.choices):
+            share = number / (len(self.choices) + 1)
+            progress(share, f"{choice.key} in window {window.number + 1}")
             try:
-                run = self.topology.run(
-                    policy, window.workload, self.memory, clock=self.clock, **params
-                )
+                run = self.deployment.run(choice, window.workload)
             except InputError as problem:  # such as a livelock; the other policies go on
-                failed[_label(policy, params)] = str(problem)
+                failed[choice.label] = str(problem)
                 continue
             # A policy may set aside more than M asks for, as one with blocks does.
-            cover = best_cover(run, bounded(run.workload))
-            findings[label_of(run)] = WindowFinding(
-                policy.key, len(run.workload), float(run.latency.sum()), cover
+            cover = best_cover(run, bounds_of(run.workload))
+            findings[choice.label] = WindowFinding(
+                choice.key, len(run.workload), float(run.latency.sum()), cover
             )
         if (measured := _measured(window)) is not None:
             which, cost = measured
             seen = window.workload if which.all() else window.workload.take(which)
-            findings[MEASURED] = WindowFinding(
-                MEASURED, len(seen), cost, _covers_anything(bounded(seen))
-            )
+            cover = _covers_anything(bounds_of(seen))
+            findings[MEASURED] = WindowFinding(MEASURED, len(seen), cost, cover)
         return Judged(
             window.number, window.begin, window.end, len(window.workload), findings, failed
         )
 
-    def _bounds(self, workload: Workload) -> list[Bound]:
-        return [
-            bound
-            for method in self.methods
-            for bound in method.bounds(
-                workload, self.memory, clock=self.clock, replicas=self.topology.servers
-            )
-        ]
+    def judge_all(
+        self, windows: Sequence[Window], progress: Progress = silent
+    ) -> tuple[Judged, ...]:
+        """Every window, one after another."""
+        judged = []
+        for number, window in enumerate(windows):
 
+            def in_all(share: float, what: str = "", number=number) -> None:
+                progress((number + share) / len(windows), what)
 
-def _label(policy: Policy, params: dict) -> str:
-    return " ".join([policy.key, *(f"{name}={value:g}" for name, value in params.items())])
+            judged.append(self.judge(window, in_all))
+        return tuple(judged)
+
+    @property
+    def _bounding(self) -> list[BoundMethod]:
+        return [find_method(key) for key in self.methods]
 
 
 def _measured(window: Window) -> tuple[np.ndarray, float] | None:
@@ -179,6 +174,6 @@ def _covers_anything(bounds: Sequence[Bound]) -> Bound | None:
     return max(covering, key=lambda bound: bound.value, default=None)
 
 
-def default_methods(clock: Clock) -> list[BoundMethod]:
+def default_methods(clock: Clock) -> tuple[str, ...]:
     """What bounds a window well in little time; `prices` in rounds is better and takes longer."""
-    return [find_method(key) for key in (("fluid",) if clock.is_rounds else ("srpt", "prices"))]
+    return ("fluid",) if clock.is_rounds else ("srpt", "prices")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,10 +9,8 @@ import numpy as np
 
 from engine import wording
 from engine.audit.interval import LEVEL, ratio_interval
-from engine.audit.judge import MEASURED, AuditPlan, Judged, WindowFinding
-from engine.audit.windows import Window
+from engine.audit.judge import MEASURED, Judged, WindowFinding
 from engine.measure.overload import Verdict
-from engine.progress import Progress, silent
 
 USUAL = "vllm"  # whose schedule is judged where nothing was measured and nobody named
 LOOSE = 1.5  # gap of the nearest schedule: above, the bound may well be what is far off
@@ -96,12 +93,12 @@ class Audit:
         labels = dict.fromkeys(
             label for window in self.judged for label in [*window.findings, *window.failed]
         )
-        found = [self._standing(label) for label in labels]
         return sorted(
-            found, key=lambda one: (one.policy != MEASURED, one.gap is None, one.gap or 0.0)
+            map(self._ranked, labels),
+            key=lambda ranked: (ranked.policy != MEASURED, ranked.gap is None, ranked.gap or 0.0),
         )
 
-    def _standing(self, label: str) -> RankedSchedule:
+    def _ranked(self, label: str) -> RankedSchedule:
         findings = tuple(w.findings[label] for w in self.judged if label in w.findings)
         why = [window.failed[label] for window in self.judged if label in window.failed]
         failed = f"in {len(why)} of {len(self.judged)} windows: {why[0]}" if why else ""
@@ -115,8 +112,8 @@ class Audit:
 
     def judged_schedule(self, policy: str = USUAL) -> RankedSchedule:
         """What the audit is about: what was measured, else this policy, else the worst."""
-        wanted = {one.policy: one for one in reversed(self.ranking)}
-        return wanted.get(MEASURED) or wanted.get(policy) or self.ranking[-1]
+        by_policy = {ranked.policy: ranked for ranked in reversed(self.ranking)}
+        return by_policy.get(MEASURED) or by_policy.get(policy) or self.ranking[-1]
 
     def when(self, moment: float) -> str:
         """A time of the trace, on the wall clock where it has one: 1:02:03 h, or in rounds."""
@@ -125,50 +122,25 @@ class Audit:
         return duration(moment * self.unit_seconds)
 
     def spans_of(self, ranked: RankedSchedule) -> list[Judged]:
-        """The windows of a standing's findings."""
+        """The windows of a schedule's findings."""
         return [window for window in self.judged if ranked.label in window.findings]
 
 
-def audit(
-    windows: Sequence[Window],
-    audit_plan: AuditPlan,
-    in_trace: int,
-    seed: int = 0,
-    unit_seconds: float | None = None,
-    progress: Progress = silent,
-    overload: Verdict | None = None,
-) -> Audit:
-    """Judge the windows one after another.
-
-    Parameters
-    ----------
-    windows : those to judge, as `pick` chose them
-    in_trace : how many the trace has
-    seed, unit_seconds, overload : as in `Audit`
-    """
-    judged = []
-    for number, window in enumerate(windows):
-
-        def told(share: float, what: str = "", number=number) -> None:
-            progress((number + share) / len(windows), what)
-
-        judged.append(audit_plan.judge(window, told))
-    return Audit(tuple(judged), in_trace, audit_plan.clock.unit, seed, unit_seconds, overload)
-
-
-def headline(found: Audit, judged: RankedSchedule) -> str:
+def headline(audit: Audit, judged: RankedSchedule) -> str:
     """The audit in one sentence: how far the schedule was, and how near another would be.
 
     A trace that is too much for the server is called so before any number: windows begin
     empty, and hide it.
     """
-    told = _how_far(found, judged)
-    if found.overload is None:
-        return told
-    return f"Overloaded (the requests need {found.overload.need}): {told[0].lower()}{told[1:]}"
+    sentence = _how_far(audit, judged)
+    if audit.overload is None:
+        return sentence
+    return (
+        f"Overloaded (the requests need {audit.overload.need}): {sentence[0].lower()}{sentence[1:]}"
+    )
 
 
-def _how_far(found: Audit, judged: RankedSchedule) -> str:
+def _how_far(audit: Audit, judged: RankedSchedule) -> str:
     who = "The measured schedule" if judged.policy == MEASURED else f"**{judged.label}**"
     if judged.gap is None:
         return f"{who} has no gap: {judged.failed or 'no certified bound covers its runs'}."
@@ -178,17 +150,19 @@ def _how_far(found: Audit, judged: RankedSchedule) -> str:
             "Calibrate the round times and check M."
         )
     was = "was" if judged.policy == MEASURED else "is"
-    told = f"{who} {was} at most {_gap_in_words(judged)} from {_best_possible(judged)}"
+    sentence = f"{who} {was} at most {_gap_in_words(judged)} from {_best_possible(judged)}"
     nearer = [
-        one for one in found.ranking if one.gap and one is not judged and one.gap < judged.gap
+        ranked
+        for ranked in audit.ranking
+        if ranked.gap and ranked is not judged and ranked.gap < judged.gap
     ]
-    best = min(nearer, key=lambda one: one.gap, default=judged)
+    best = min(nearer, key=lambda ranked: ranked.gap or np.inf, default=judged)
     loose = " (the bound may be loose)" if best.gap > LOOSE else ""
     if not nearer:
-        return f"{told}{loose}."
+        return f"{sentence}{loose}."
     less = "" if best.every_run or not judged.every_run else f" from {_best_possible(best)}"
     gap = wording.percent(best.gap - 1)
-    return f"{told}; **{best.label}** would be at most {gap}{less}{loose}."
+    return f"{sentence}; **{best.label}** would be at most {gap}{less}{loose}."
 
 
 def _gap_in_words(ranked: RankedSchedule) -> str:
@@ -204,45 +178,45 @@ def _best_possible(ranked: RankedSchedule) -> str:
     return "the best possible" if every else "the best possible without preemption"
 
 
-def remarks(found: Audit, judged: RankedSchedule) -> list[str]:
+def remarks(audit: Audit, judged: RankedSchedule) -> list[str]:
     """What the numbers leave out, a sentence each."""
     count = wording.count
-    seen = f"{count(len(found.judged))} of {count(found.windows)} windows were judged"
-    told = [] if found.overload is None else [found.overload.in_words()]
-    told += [
+    seen = f"{count(len(audit.judged))} of {count(audit.windows)} windows were judged"
+    sentences = [] if audit.overload is None else [audit.overload.in_words()]
+    sentences += [
         f"{seen}, each from an empty server: no window inherits what waited before it. That "
         "favours no policy, but all look better than in one long run."
     ]
-    if min((one.gap for one in found.ranking if one.gap), default=1.0) > LOOSE:
-        told.append(
+    if min((ranked.gap for ranked in audit.ranking if ranked.gap), default=1.0) > LOOSE:
+        sentences.append(
             f"No schedule comes within {wording.percent(LOOSE - 1)} of the bound: how much of "
             "these gaps is the bound's, being loose, and how much the schedules', is not known."
         )
-    if len(found.judged) == 1:
-        told.append("One window says nothing about others: no interval.")
-    elif len(found.judged) < FEW:
-        told.append("With so few windows the interval is rough and rather too narrow.")
+    if len(audit.judged) == 1:
+        sentences.append("One window says nothing about others: no interval.")
+    elif len(audit.judged) < FEW:
+        sentences.append("With so few windows the interval is rough and rather too narrow.")
     if judged.policy == MEASURED:
-        told.append(
+        sentences.append(
             "Measured requests may have waited for those of the window before. That counts into "
             "their gap, and not into a replayed policy's: larger windows make it less."
         )
-    if where := where_it_arises(found, judged):
-        told.append(where)
-    return told
+    if where := where_it_arises(audit, judged):
+        sentences.append(where)
+    return sentences
 
 
-def where_it_arises(found: Audit, ranked: RankedSchedule) -> str:
+def where_it_arises(audit: Audit, ranked: RankedSchedule) -> str:
     """In which part of the trace most of the excess over the bound lies; nothing without one."""
     excess = np.array([finding.excess for finding in ranked.findings])
     if not ranked.certified or len(excess) < 2 or excess.sum() <= 0:
         return ""
     by_size = np.argsort(-excess, kind="stable")
     half = int(np.searchsorted(np.cumsum(excess[by_size]), excess.sum() / 2)) + 1
-    worst = found.spans_of(ranked)[by_size[0]]
+    worst = audit.spans_of(ranked)[by_size[0]]
     return (
         f"Half of the excess of {ranked.label} arises in {wording.percent(half / len(excess))} "
-        f"of the windows, most from {found.when(worst.begin)} to {found.when(worst.end)}."
+        f"of the windows, most from {audit.when(worst.begin)} to {audit.when(worst.end)}."
     )
 
 

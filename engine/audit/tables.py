@@ -16,47 +16,47 @@ def ranking_table(ranking: Sequence[RankedSchedule]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "Schedule": one.label,
-                "Gap": wording.gap(one.gap),
-                "95 % interval": _interval(one),
-                "Total latency": wording.total(one.cost) if one.certified else "–",
-                "Bound": wording.total(one.bound) if one.certified else "–",
-                "Bound holds for": _holds_for(one),
+                "Schedule": ranked.label,
+                "Gap": wording.gap(ranked.gap),
+                "95 % interval": _interval(ranked),
+                "Total latency": wording.total(ranked.cost) if ranked.certified else "–",
+                "Bound": wording.total(ranked.bound) if ranked.certified else "–",
+                "Bound holds for": _holds_for(ranked),
             }
-            for one in ranking
+            for ranked in ranking
         ]
     )
 
 
-def _interval(one: RankedSchedule) -> str:
-    return " to ".join(wording.gap(end) for end in one.interval) if one.interval else "–"
+def _interval(ranked: RankedSchedule) -> str:
+    return " to ".join(wording.gap(end) for end in ranked.interval) if ranked.interval else "–"
 
 
-def _holds_for(one: RankedSchedule) -> str:
-    if not one.certified:
-        return one.failed or "not certified"
-    return "every schedule" if one.every_run else "schedules without preemption"
+def _holds_for(ranked: RankedSchedule) -> str:
+    if not ranked.certified:
+        return ranked.failed or "not certified"
+    return "every schedule" if ranked.every_run else "schedules without preemption"
 
 
-def windows_table(found: Audit, ranked: RankedSchedule) -> pd.DataFrame:
+def windows_table(audit: Audit, ranked: RankedSchedule) -> pd.DataFrame:
     """One row a window, of one schedule."""
     return pd.DataFrame(
         [
             {
-                "Arrivals": _span(found, window),
+                "Arrivals": _span(audit, window),
                 "Requests": wording.count(finding.requests),
                 "Total latency": wording.total(finding.cost),
                 "Bound": wording.total(finding.bound.value) if finding.certified else "–",
                 "Gap": wording.gap(finding.gap),
                 "Proof": finding.bound.bound if finding.certified else "none",
             }
-            for window, finding in zip(found.spans_of(ranked), ranked.findings, strict=True)
+            for window, finding in zip(audit.spans_of(ranked), ranked.findings, strict=True)
         ]
     )
 
 
-def _span(found: Audit, window: Judged) -> str:
-    begin = found.when(window.begin)
+def _span(audit: Audit, window: Judged) -> str:
+    begin = audit.when(window.begin)
     if window.begin == window.end:
         return f"all at once, at {begin}"
-    return f"{begin} to {found.when(window.end)}"
+    return f"{begin} to {audit.when(window.end)}"

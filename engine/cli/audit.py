@@ -10,29 +10,30 @@ from pathlib import Path
 import numpy as np
 
 from engine import wording
-from engine.audit import Audit, AuditPlan, Judged, RankedSchedule, audit, cut, pick
+from engine.audit import Audit, AuditPlan, Judged, RankedSchedule, cut, pick
 from engine.audit.interval import LEVEL
-from engine.audit.judge import Pick, default_methods
+from engine.audit.judge import default_methods
 from engine.audit.ranking import USUAL, headline, remarks
 from engine.audit.tables import ranking_table, windows_table
 from engine.audit.windows import REQUESTS
 from engine.bound_method import METHODS, find_method
-from engine.cli.clock_arguments import read_clock
+from engine.choice import Choice
+from engine.cli.deployment_arguments import read_deployment
 from engine.cli.files import write_text
 from engine.cli.import_ import read_map
+from engine.cli.numbers import number
+from engine.cli.policy_arguments import add_policy_arguments, read_choices, read_seed
 from engine.cli.results import print_json, requests_line
-from engine.cli.simulate import read_params
-from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop, read_topology
+from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop
 from engine.cli.trace_arguments import add_trace_arguments
-from engine.errors import InputError
 from engine.fields import number_in
+from engine.fleet import Deployment
 from engine.machine.clock import Clock
-from engine.policy import find_policy, quick_policies
 from engine.traces import Report, as_workload, read_requests
 from engine.traces.clock import PER_SECOND
 from engine.traces.formats import canonical
 from engine.traces.log import ROLES
-from engine.workload import Workload, check_memory
+from engine.workload import Workload
 
 ABOVE = 1  # the exit code where the gap is above the threshold
 TOLD_EVERY = 1.0  # seconds
@@ -41,15 +42,10 @@ TOLD_EVERY = 1.0  # seconds
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_trace_arguments(parser)
     add_topology_arguments(parser)
-    parser.add_argument(
-        "--policy",
-        action="append",
-        metavar="KEY",
-        help="a policy to replay, repeatable; the first is judged unless the trace has measured "
-        f"latencies (default: every quick one, {USUAL} judged)",
-    )
-    parser.add_argument(
-        "--param", action="append", default=[], metavar="KEY.NAME=VALUE", help="as in simulate"
+    add_policy_arguments(
+        parser,
+        f"every quick one, {USUAL} judged; of those named the first is, unless the trace has "
+        "measured latencies",
     )
     parser.add_argument(
         "--bound",
@@ -77,7 +73,9 @@ def _add_window_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"requests a window, about (default {REQUESTS})",
     )
     parser.add_argument("--windows", type=float, metavar="K", help="judge only so many, sampled")
-    parser.add_argument("--seed", type=float, default=0, help="of the sample and the interval")
+    parser.add_argument(
+        "--seed", type=number, help="of the sample, the interval and policies that draw (0)"
+    )
     parser.add_argument("--time-unit", choices=PER_SECOND, help="of the trace's arrivals")
     parser.add_argument(
         "--map",
@@ -89,40 +87,46 @@ def _add_window_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    memory, clock = check_memory(arguments.memory), read_clock(arguments)
-    seed = number_in("--seed", arguments.seed, 0, 2**63, whole=True)
+    deployment = read_deployment(arguments)
+    seed = read_seed(arguments) or 0
     if arguments.threshold is not None:
         number_in("--threshold (per cent)", arguments.threshold, 0, 1e9)
-    methods = [find_method(key) for key in dict.fromkeys(arguments.bound or ())]
-    topology = read_topology(arguments)
-    workload, measured, report = _read(arguments, clock.is_rounds)
-    windows = cut(workload, memory, arguments.window_requests, measured)
+    methods = tuple(dict.fromkeys(arguments.bound or default_methods(deployment.clock)))
+    for key in methods:
+        find_method(key)
+    workload, measured, report = _read(arguments, deployment.clock.is_rounds)
+    windows = cut(workload, deployment.memory, arguments.window_requests, measured)
     sample = pick(windows, arguments.windows, seed)
-    picks = _picks(arguments, max(len(window.workload) for window in sample))
-    audit_plan = AuditPlan(picks, memory, clock, topology, methods or default_methods(clock))
+    choices = _choices(arguments, deployment, max(len(window.workload) for window in sample))
+    plan = AuditPlan(deployment, choices, methods)
     if arguments.report:
         write_text(arguments.report, "")  # refused before the work, not after it
-    seconds = _unit_seconds(arguments, clock, report)
-    overload = audit_plan.overload(workload)
-    found = audit(sample, audit_plan, len(windows), seed, seconds, _Told(), overload)
-    judged = found.judged_schedule(picks[0][0].key if arguments.policy else USUAL)
+    audit = Audit(
+        plan.judge_all(sample, _OnStderr()),
+        len(windows),
+        deployment.unit,
+        seed,
+        _unit_seconds(arguments, deployment.clock, report),
+        plan.overload(workload),
+    )
+    judged = audit.judged_schedule(choices[0].key if arguments.policy else USUAL)
     if arguments.report:
-        _write_report(arguments, found, judged, report)
+        _write_report(arguments, audit, judged, report)
     requests = sum(len(window.workload) for window in windows)
     above = arguments.threshold is not None and judged.is_above(arguments.threshold)
     if arguments.format == "json":
         about = {
             "n": requests,
             "set_aside": len(workload) - requests,
-            "memory": memory,
+            "memory": deployment.memory,
             "clock": arguments.clock,
             "threshold": arguments.threshold,
             "above_threshold": above,
         }
-        print_json({**about, **as_result(found, judged)})
+        print_json({**about, **as_result(audit, judged)})
     else:
-        print(requests_line(requests, len(workload) - requests, memory))
-        print_table(found, judged)
+        print(requests_line(requests, len(workload) - requests, deployment.memory))
+        print_table(audit, judged)
     return ABOVE if above else 0
 
 
@@ -147,16 +151,12 @@ def _read(
     return in_closed_loop(workload, arguments), measured, report
 
 
-def _picks(arguments: argparse.Namespace, requests: int) -> list[Pick]:
-    """The policies to replay; those that are quick for a window where none is named."""
-    params = read_params(arguments.param)
-    keys = list(dict.fromkeys(arguments.policy or quick_policies(requests)))
-    if not arguments.policy:
-        keys = list(dict.fromkeys([*keys, USUAL]))
-    for key in params.keys() - set(keys):
-        raise InputError(f"a parameter of {key} is given, but {key} is not among the policies")
-    policies = [find_policy(key) for key in keys]
-    return [(policy, policy.read_params(params.get(policy.key, {}))) for policy in policies]
+def _choices(
+    arguments: argparse.Namespace, deployment: Deployment, requests: int
+) -> tuple[Choice, ...]:
+    """The policies to replay; those that run here and are quick where none is named."""
+    usual = dict.fromkeys([*deployment.quick(requests), Choice(USUAL)])
+    return read_choices(arguments, usual)
 
 
 def _unit_seconds(arguments: argparse.Namespace, clock: Clock, report: Report) -> float | None:
@@ -166,7 +166,7 @@ def _unit_seconds(arguments: argparse.Namespace, clock: Clock, report: Report) -
     return None if report.format == canonical.NAME else arguments.round_seconds
 
 
-class _Told:
+class _OnStderr:
     """Progress on stderr, now and then."""
 
     def __init__(self) -> None:
@@ -178,30 +178,30 @@ class _Told:
             print(f"{100 * share:3.0f} %  {what}", file=sys.stderr, flush=True)
 
 
-def as_result(found: Audit, judged: RankedSchedule) -> dict:
+def as_result(audit: Audit, judged: RankedSchedule) -> dict:
     """The windows, each schedule's total, and whose gap is judged (DESIGN 7)."""
     return {
-        "windows_in_trace": found.windows,
-        "overload": None if found.overload is None else found.overload.load,
+        "windows_in_trace": audit.windows,
+        "overload": None if audit.overload is None else audit.overload.load,
         "judged": judged.label,
         "gap": judged.gap,
         "interval": judged.interval,
         "level": LEVEL,
         "certified": judged.certified,
-        "policies": [_total(one) for one in found.ranking],
-        "windows": [_window(window, label) for window in found.judged for label in window.findings],
+        "policies": [_total(ranked) for ranked in audit.ranking],
+        "windows": [_window(window, label) for window in audit.judged for label in window.findings],
     }
 
 
-def _total(one: RankedSchedule) -> dict:
+def _total(ranked: RankedSchedule) -> dict:
     return {
-        "policy": one.label,
-        "total_latency": one.cost if one.certified else None,
-        "bound": one.bound,
-        "gap": one.gap,
-        "interval": one.interval,
-        "certified": one.certified,
-        **({"failed": one.failed} if one.failed else {}),
+        "policy": ranked.label,
+        "total_latency": ranked.cost if ranked.certified else None,
+        "bound": ranked.bound,
+        "gap": ranked.gap,
+        "interval": ranked.interval,
+        "certified": ranked.certified,
+        **({"failed": ranked.failed} if ranked.failed else {}),
     }
 
 
@@ -222,19 +222,19 @@ def _window(window: Judged, label: str) -> dict:
     }
 
 
-def print_table(found: Audit, judged: RankedSchedule) -> None:
-    print(headline(found, judged).replace("**", ""))
-    print(f"\n{ranking_table(found.ranking).to_string(index=False)}")
+def print_table(audit: Audit, judged: RankedSchedule) -> None:
+    print(headline(audit, judged).replace("**", ""))
+    print(f"\n{ranking_table(audit.ranking).to_string(index=False)}")
     print(f"\n{judged.label}, window by window:")
-    print(f"{windows_table(found, judged).to_string(index=False)}\n")
-    for remark in remarks(found, judged):
+    print(f"{windows_table(audit, judged).to_string(index=False)}\n")
+    for remark in remarks(audit, judged):
         print(f"- {remark}")
 
 
 def _write_report(
-    arguments: argparse.Namespace, found: Audit, judged: RankedSchedule, report: Report
+    arguments: argparse.Namespace, audit: Audit, judged: RankedSchedule, report: Report
 ) -> None:
     from engine.reports.audit_report import audit_report  # plotly is slow to import
 
     title = f"{Path(arguments.trace).name}, M = {wording.count(int(arguments.memory))}"
-    write_text(arguments.report, audit_report(title, found, judged, report))
+    write_text(arguments.report, audit_report(title, audit, judged, report))
