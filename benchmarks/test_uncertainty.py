@@ -2,19 +2,19 @@
 
 import time
 
-from engine import Scenario, find_policy
+from engine import Choice, Deployment, Experiment, Scenario, find_policy
 from engine.demand.predictions import LognormalError, with_predictions
 from engine.uncertainty.axis import AXES
 from engine.uncertainty.pooled import Pooled
 from engine.uncertainty.study import SEEDS, Study, draw
 from engine.uncertainty.words import headline
 
-PICKS = tuple((key, ()) for key in ("vllm", "fcfs", "mc-sf", "svf", "a-min"))
+CHOICES = tuple(Choice(key) for key in ("vllm", "fcfs", "mc-sf", "svf", "a-min"))
 
 
 def test_sweep_of_errors(benchmark):
     """n = 1,000, all at once: the bar is 20 s, with progress."""
-    study = Study(Scenario(n=1000), 16_492, PICKS, AXES["error"])
+    study = Study(Experiment(Scenario(n=1000), Deployment(16_492), CHOICES), AXES["error"])
     told = []
 
     def sweep():

@@ -7,7 +7,7 @@ from pages.parts.audit.answer import tell_audit
 from pages.parts.audit.calibrate import tell_calibration
 from pages.parts.audit.trace import tell_trace
 from pages.parts.audit.what_if import tell_what_if
-from pages.parts.audit.windows import ask_plan
+from pages.parts.audit.windows import ask_windows
 from pages.parts.frame import page
 from pages.parts.jobs import NothingYet
 from pages.parts.sidebar.upload import upload_of
@@ -21,9 +21,9 @@ def draw(view: View) -> None:
         raise NothingYet("Pick a policy in the sidebar.")
     upload = upload_of(view.workload)
     answer = st.container()
-    plan = ask_plan(view, upload)
+    chosen = ask_windows(view, upload)
     with answer:
-        tell_audit(plan, upload)
+        tell_audit(chosen, upload)
     laws = store().get((view.workload.digest, "laws"), lambda: fit_laws(view.workload))
     tell_calibration(view, upload)
     tell_what_if(view, laws)

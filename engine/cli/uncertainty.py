@@ -7,30 +7,30 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 
-from engine.cli.clock_arguments import read_clock
+from engine.choice import Choice
+from engine.cli.deployment_arguments import read_deployment
 from engine.cli.numbers import number
+from engine.cli.policy_arguments import read_choices
 from engine.cli.results import print_json
 from engine.cli.scenario_arguments import add_source_arguments, read_source
-from engine.cli.simulate import read_params
 from engine.demand.predictions import EXACT, LognormalError, Predictions, read_predictions
 from engine.demand.scenario import Scenario
 from engine.errors import InputError
+from engine.experiment import Experiment
 from engine.fields import number_in
-from engine.policy import find_policy
 from engine.uncertainty.axis import AXES, MARGIN, find_axis
 from engine.uncertainty.break_even import break_evens
 from engine.uncertainty.margin import advise
 from engine.uncertainty.pairs import Pairs, calibrate, pairs_of, read_pairs
 from engine.uncertainty.pooled import Pooled
 from engine.uncertainty.resampled import resampled
-from engine.uncertainty.study import SEEDS, Pick, Study, draw, takes_margin
+from engine.uncertainty.study import SEEDS, Study, draw, takes_margin
 from engine.uncertainty.words import (
     break_evens_in_words,
     calibration_in_words,
     headline,
     table,
 )
-from engine.workload import check_memory
 
 USUAL = ("vllm", "fcfs", "mc-sf", "svf", "a-max", "a-min")
 MOST_DRAWS = 100
@@ -52,18 +52,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    memory = check_memory(arguments.memory)
+    deployment = read_deployment(arguments)
     axis = find_axis(arguments.axis)
     draws = number_in("--draws", arguments.draws, 1, MOST_DRAWS, whole=True)
-    clock = read_clock(arguments)
-    source = read_source(arguments, memory)
+    source = read_source(arguments)
     pairs = _pairs(arguments, source)
     model = _model(arguments, pairs)
     if axis.key == MARGIN and model == EXACT:
         model = LognormalError()
-    study = Study(source, memory, _picks(arguments), axis, model, clock)
-    if len(study.affordable) < len(study.picks):
-        study = replace(study, picks=study.affordable)
+    choices = read_choices(arguments, map(Choice, USUAL))
+    study = Study(Experiment(source, deployment, choices), axis, model)
+    if len(study.affordable) < len(choices):
+        study = replace(study, experiment=study.experiment.choosing(study.affordable))
         print("left out: policies whose runs take too long", file=sys.stderr)
     first = arguments.seed or 0
     pooled = Pooled([draw(study, (first + k) % 2**32) for k in range(draws)])
@@ -91,16 +91,6 @@ def _model(arguments: argparse.Namespace, pairs: Pairs | None) -> Predictions:
     return EXACT if arguments.predict is None else read_predictions(arguments.predict)
 
 
-def _picks(arguments: argparse.Namespace) -> tuple[Pick, ...]:
-    params = read_params(arguments.param)
-    keys = list(dict.fromkeys(arguments.policy or USUAL))
-    for key in params.keys() - set(keys):
-        raise InputError(f"a parameter of {key} is given, but {key} is not among the policies")
-    return tuple(
-        (key, tuple(find_policy(key).read_params(params.get(key, {})).items())) for key in keys
-    )
-
-
 def _sentences(pooled: Pooled, study: Study, pairs: Pairs | None) -> Iterator[str]:
     yield headline(pooled, study.axis)
     if told := break_evens_in_words(pooled, study.axis):
@@ -110,18 +100,18 @@ def _sentences(pooled: Pooled, study: Study, pairs: Pairs | None) -> Iterator[st
 
 
 def _result(pooled: Pooled, study: Study, pairs: Pairs | None, clock: str) -> dict:
-    breaks = {each.label: each for each in break_evens(pooled)}
+    breaks = {at.label: at for at in break_evens(pooled)}
     policies = []
-    for label, policy in pooled.policies.items():
-        row: dict = {"policy": policy, "label": label}
+    for label, choice in pooled.choices.items():
+        row: dict = {"policy": choice.key, "label": label}
         for metric in ("latency", "preemptions", "wasted", "gap"):
-            found = pooled.band(label, metric)
-            row[metric] = found.mean.tolist()
-            row[f"{metric}_half"] = found.half.tolist()
+            band = pooled.band(label, metric)
+            row[metric] = band.mean.tolist()
+            row[f"{metric}_half"] = band.half.tolist()
         row["overloaded"] = pooled.overloaded(label).tolist()
         if study.axis.key != MARGIN:
             row["break_even"] = asdict(breaks[label]) if label in breaks else None
-        elif takes_margin(policy):
+        elif takes_margin(choice.policy):
             advice = advise(pooled, label)
             row["margin"] = None if advice is None else advice.margin
         policies.append(row)

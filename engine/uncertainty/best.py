@@ -25,15 +25,15 @@ def reigns(pooled: Pooled) -> list[Reign]:
 
     Between two values of the axis mean latencies are taken to be straight.
     """
-    means = {label: pooled.band(label, "latency").mean for label in pooled.policies}
+    means = {label: pooled.band(label, "latency").mean for label in pooled.choices}
     means = {label: np.where(np.isnan(mean), np.inf, mean) for label, mean in means.items()}
     values = pooled.values
     best = min(means, key=lambda label: means[label][0])
-    found: list[Reign] = []
+    parts: list[Reign] = []
     for k in range(1, len(values)):
         better = min(means, key=lambda label: means[label][k])
         if means[better][k] < (1 - SAME) * means[best][k]:
             behind = means[best][k - 1 : k + 1] - means[better][k - 1 : k + 1]
-            found.append(Reign(best, first_crossing(values[k - 1 : k + 1], behind)))
+            parts.append(Reign(best, first_crossing(values[k - 1 : k + 1], behind)))
             best = better
-    return [*found, Reign(best, float(values[-1]))]
+    return [*parts, Reign(best, float(values[-1]))]

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.policy import POLICIES
 from engine.uncertainty.pooled import Pooled, band
 
 
@@ -35,10 +34,13 @@ class BreakEven:
 
 def rival_of(pooled: Pooled) -> str | None:
     """The best of the policies that use no lengths, if there is one."""
-    blind = [label for label, key in pooled.policies.items() if not POLICIES[key].uses_lengths]
-    known = {label: float(pooled.band(label, "latency").mean[0]) for label in blind}
-    known = {label: mean for label, mean in known.items() if not np.isnan(mean)}
-    return min(known, key=lambda label: known[label]) if known else None
+    means = {
+        label: float(pooled.band(label, "latency").mean[0])
+        for label, choice in pooled.choices.items()
+        if not choice.policy.uses_lengths
+    }
+    ending = {label: mean for label, mean in means.items() if not np.isnan(mean)}
+    return min(ending, key=lambda label: ending[label]) if ending else None
 
 
 def break_evens(pooled: Pooled) -> list[BreakEven]:
@@ -46,12 +48,12 @@ def break_evens(pooled: Pooled) -> list[BreakEven]:
     rival = rival_of(pooled)
     if rival is None:
         return []
-    found = [
+    every = [
         _break_even(pooled, label, rival)
-        for label, key in pooled.policies.items()
-        if POLICIES[key].uses_lengths
+        for label, choice in pooled.choices.items()
+        if choice.policy.uses_lengths
     ]
-    return sorted(found, key=lambda each: -each.at)
+    return sorted(every, key=lambda break_even: -break_even.at)
 
 
 def _break_even(pooled: Pooled, label: str, rival: str) -> BreakEven:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.choice import Choice
 from engine.uncertainty.study import Draw
 
 CONFIDENCE = 0.95
@@ -51,13 +52,13 @@ class Pooled:
         return np.array(self.draws[0].values)
 
     @property
-    def policies(self) -> dict[str, str]:
-        """The policy of every label."""
-        return {label: line.policy for label, line in self.draws[0].lines.items()}
+    def choices(self) -> dict[str, Choice]:
+        """The choice of every label."""
+        return {label: curve.choice for label, curve in self.draws[0].curves.items()}
 
     def samples(self, label: str, metric: str) -> np.ndarray:
-        """(draws, values) of one of a Line's numbers."""
-        return np.array([getattr(draw.lines[label], metric) for draw in self.draws], float)
+        """(draws, values) of one of a PolicyCurve's numbers."""
+        return np.array([getattr(draw.curves[label], metric) for draw in self.draws], float)
 
     def band(self, label: str, metric: str) -> Band:
         return band(self.samples(label, metric))

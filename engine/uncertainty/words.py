@@ -10,7 +10,6 @@ import pandas as pd
 
 from engine import wording
 from engine.demand.predictions import LognormalError, Predictions
-from engine.policy import POLICIES
 from engine.uncertainty.axis import MARGIN, Axis
 from engine.uncertainty.best import reigns
 from engine.uncertainty.break_even import BreakEven, break_evens
@@ -25,11 +24,13 @@ MOST_PARTS = 2  # between the first and the last that a sentence names
 def errs_in_words(model: Predictions) -> str:
     """How predictions err, without the names of the command line."""
     if not isinstance(model, LognormalError):
-        values = (f"{one.name} {wording.told(getattr(model, one.name))}" for one in fields(model))
+        values = (
+            f"{field.name} {wording.told(getattr(model, field.name))}" for field in fields(model)
+        )
         title = f"{model.title[0].lower()}{model.title[1:]}"
         return ", ".join([title, *values])
-    told = f"two in three within a factor of {wording.number(math.exp(model.spread))}"
-    return told if model.bias == 1 else f"{told} of {model.bias:g} times the true output"
+    within = f"two in three within a factor of {wording.number(math.exp(model.spread))}"
+    return within if model.bias == 1 else f"{within} of {model.bias:g} times the true output"
 
 
 def headline(pooled: Pooled, axis: Axis) -> str:
@@ -49,41 +50,41 @@ def headline(pooled: Pooled, axis: Axis) -> str:
             f"{last:g}; {_costs(pooled, best.label)}."
         )
     between = parts[1:-1]
-    told = [f"**{each.label}** up to {each.until:.2g}" for each in between[:MOST_PARTS]]
+    named = [f"**{part.label}** up to {part.until:.2g}" for part in between[:MOST_PARTS]]
     if len(between) > MOST_PARTS:
-        told = [f"others up to {between[-1].until:.2g}"]
+        named = [f"others up to {between[-1].until:.2g}"]
     end = parts[-1].label
     then = f"**{end}**" + ("" if _uses_lengths(pooled, end) else ", which uses no lengths")
     return (
         f"**{best.label}** has the lowest mean latency up to a {axis.title} of {best.until:.2g}, "
-        + "".join(f"{each}, " for each in told)
+        + "".join(f"{part}, " for part in named)
         + f"beyond that {then}."
     )
 
 
 def _uses_lengths(pooled: Pooled, label: str) -> bool:
-    return POLICIES[pooled.policies[label]].uses_lengths
+    return pooled.choices[label].policy.uses_lengths
 
 
 def break_evens_in_words(pooled: Pooled, axis: Axis) -> str:
     """When the best policy stops paying against the best that uses no lengths."""
-    found = {each.label: each for each in break_evens(pooled)}
-    told = found.get(reigns(pooled)[0].label)
-    if told is None or axis.key == MARGIN:
+    by_label = {at.label: at for at in break_evens(pooled)}
+    best = by_label.get(reigns(pooled)[0].label)
+    if best is None or axis.key == MARGIN:
         return ""
-    rival = f"**{told.rival}**, the best here that uses no lengths"
-    if np.isfinite(told.at):
-        where = f"{told.at:.2g}{_range(told, float(pooled.values[-1]))}"
-        return f"**{told.label}** stops paying against {rival}, at {where}."
-    return f"**{told.label}** pays against {rival}, at every value tried."
+    rival = f"**{best.rival}**, the best here that uses no lengths"
+    if np.isfinite(best.at):
+        where = f"{best.at:.2g}{_range(best, float(pooled.values[-1]))}"
+        return f"**{best.label}** stops paying against {rival}, at {where}."
+    return f"**{best.label}** pays against {rival}, at every value tried."
 
 
-def _range(each: BreakEven, last: float) -> str:
+def _range(break_even: BreakEven, last: float) -> str:
     """How sure a break-even is, where several draws tell."""
-    if each.earliest == each.latest:
+    if break_even.earliest == break_even.latest:
         return ""
-    latest = f"{each.latest:.2g}" if np.isfinite(each.latest) else f"beyond {last:g}"
-    return f" (95 %: {each.earliest:.2g} to {latest})"
+    latest = f"{break_even.latest:.2g}" if np.isfinite(break_even.latest) else f"beyond {last:g}"
+    return f" (95 %: {break_even.earliest:.2g} to {latest})"
 
 
 def _costs(pooled: Pooled, label: str) -> str:
@@ -101,73 +102,76 @@ def _margin_headline(pooled: Pooled) -> str:
     advised = advices(pooled)
     if not advised:
         return "No policy here has a margin to set: pick one that looks ahead."
-    told = margin_in_words(advised[0])
-    pays = [each for each in advised[1:] if each.margin > 0]
+    sentence = margin_in_words(advised[0])
+    pays = [advice for advice in advised[1:] if advice.margin > 0]
     if pays and advised[0].margin == 0:
-        most = max(pays, key=lambda each: each.saved)
-        told = f"{told} A margin pays most for {_gain(most)}."
-    return told
+        most = max(pays, key=lambda advice: advice.saved)
+        return f"{sentence} A margin pays most for {_gain(most)}."
+    return sentence
 
 
 def advices(pooled: Pooled) -> list[Advice]:
     """The margins of the policies that have one, the lowest mean latency first."""
-    labels = [label for label, key in pooled.policies.items() if takes_margin(key)]
-    found = [told for label in labels if (told := advise(pooled, label))]
-    return sorted(found, key=lambda told: told.latency)
+    labels = [label for label, choice in pooled.choices.items() if takes_margin(choice.policy)]
+    every = [advice for label in labels if (advice := advise(pooled, label))]
+    return sorted(every, key=lambda advice: advice.latency)
 
 
-def margin_in_words(told: Advice) -> str:
+def margin_in_words(advice: Advice) -> str:
     """One policy's margin in one sentence."""
-    if told.margin == 0:
-        return f"**{told.label}** needs no margin: none of those tried saves it 1 % of its latency."
-    return f"Set a margin for {_gain(told)}."
+    if advice.margin == 0:
+        return (
+            f"**{advice.label}** needs no margin: none of those tried saves it 1 % of its latency."
+        )
+    return f"Set a margin for {_gain(advice)}."
 
 
-def _gain(told: Advice) -> str:
-    sure = f" (± {wording.percent(told.half)})" if told.half > 0 else ""
+def _gain(advice: Advice) -> str:
+    sure = f" (± {wording.percent(advice.half)})" if advice.half > 0 else ""
     return (
-        f"**{told.label}**: {wording.percent(told.margin)} of M cuts its mean latency by "
-        f"{wording.percent(told.saved)}{sure}, and its preemptions from "
-        f"{wording.number(told.preemptions_without)} to {wording.number(told.preemptions)}"
+        f"**{advice.label}**: {wording.percent(advice.margin)} of M cuts its mean latency by "
+        f"{wording.percent(advice.saved)}{sure}, and its preemptions from "
+        f"{wording.number(advice.preemptions_without)} to {wording.number(advice.preemptions)}"
     )
 
 
 def table(pooled: Pooled, axis: Axis) -> pd.DataFrame:
     """One row a policy: mean latency along the axis, and what follows from it."""
     places = sorted({0, len(pooled.values) // 4, len(pooled.values) // 2, len(pooled.values) - 1})
-    breaks = {each.label: each for each in break_evens(pooled)}
+    by_label = {at.label: at for at in break_evens(pooled)}
     rows = []
-    for label in pooled.policies:
+    for label in pooled.choices:
         mean = pooled.band(label, "latency").mean
         row = {"Policy": label}
         row |= {f"At {pooled.values[k]:g}": wording.number(mean[k]) for k in places}
         if axis.key == MARGIN:
-            told = advise(pooled, label) if takes_margin(pooled.policies[label]) else None
-            row["Recommended"] = wording.percent(told.margin) if told else "–"
+            takes = takes_margin(pooled.choices[label].policy)
+            advice = advise(pooled, label) if takes else None
+            row["Recommended"] = wording.percent(advice.margin) if advice else "–"
         else:
-            row["Stops paying at"] = _stops(breaks.get(label), pooled)
+            row["Stops paying at"] = _stops(by_label.get(label), pooled)
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def _stops(each: BreakEven | None, pooled: Pooled) -> str:
-    if each is None:
+def _stops(break_even: BreakEven | None, pooled: Pooled) -> str:
+    if break_even is None:
         return "uses no lengths"
-    if not np.isfinite(each.at):
+    if not np.isfinite(break_even.at):
         return f"beyond {pooled.values[-1]:g}"
-    if each.at <= pooled.values[0]:
+    if break_even.at <= pooled.values[0]:
         return "never pays"
-    return f"{each.at:.2g}{_range(each, float(pooled.values[-1]))}"
+    return f"{break_even.at:.2g}{_range(break_even, float(pooled.values[-1]))}"
 
 
 def long_table(pooled: Pooled) -> pd.DataFrame:
     """One row a policy and value, for download: means and half widths of their 95 % intervals."""
     rows = []
-    for label in pooled.policies:
+    for label in pooled.choices:
         columns: dict[str, object] = {"policy": label, "value": pooled.values}
         for metric in ("latency", "preemptions", "wasted", "gap"):
-            found = pooled.band(label, metric)
-            columns |= {metric: found.mean, f"{metric}_half": found.half}
+            band = pooled.band(label, metric)
+            columns |= {metric: band.mean, f"{metric}_half": band.half}
         columns |= {"overloaded": pooled.overloaded(label), "draws": len(pooled.draws)}
         rows.append(pd.DataFrame(columns))
     return pd.concat(rows, ignore_index=True)

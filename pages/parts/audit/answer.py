@@ -23,37 +23,37 @@ from pages.parts.jobs import finished, offer
 from pages.parts.sidebar.upload import Upload
 
 
-def tell_audit(plan: WindowChoice, upload: Upload | None) -> None:
-    """What was found so far; an offer to judge what is not judged yet."""
-    finished([plan.job])
-    found = plan.found
-    if found is None:
-        st.markdown(f"# {trace_in_words(plan.view)}")
+def tell_audit(chosen: WindowChoice, upload: Upload | None) -> None:
+    """What is known so far; an offer to judge what is not judged yet."""
+    finished([chosen.job])
+    audit = chosen.audit
+    if audit is None:
+        st.markdown(f"# {trace_in_words(chosen.view)}")
         st.markdown(
             "How far is that day's schedule from the best possible? Every policy serves the trace "
             f"in windows, each with a certified bound. {WHAT_A_GAP_IS}"
         )
     else:
-        _tell_found(plan, found, upload)
-    if has_measured(upload) and plan.view.clock.is_rounds:
+        _tell_audit(chosen, audit, upload)
+    if has_measured(upload) and chosen.view.deployment.clock.is_rounds:
         st.caption("The file has measured latencies: pick a GPU as the clock to audit them.")
-    offer([plan.job], "Audit the trace" if found is None else "Judge the other windows")
+    offer([chosen.job], "Audit the trace" if audit is None else "Judge the other windows")
 
 
-def _tell_found(plan: WindowChoice, found: Audit, upload: Upload | None) -> None:
-    judged = found.judged_schedule()
-    ranking = [judged, *(one for one in found.ranking if one is not judged)]
-    st.markdown(f"# {headline(found, judged)}")
-    st.caption(trace_in_words(plan.view))
-    _draw(found, [one for one in ranking if one.gap is not None][:DRAWN])
-    st.markdown(" ".join(remarks(found, judged)))
+def _tell_audit(chosen: WindowChoice, audit: Audit, upload: Upload | None) -> None:
+    judged = audit.judged_schedule()
+    ranking = [judged, *(ranked for ranked in audit.ranking if ranked is not judged)]
+    st.markdown(f"# {headline(audit, judged)}")
+    st.caption(trace_in_words(chosen.view))
+    _draw(audit, [ranked for ranked in ranking if ranked.gap is not None][:DRAWN])
+    st.markdown(" ".join(remarks(audit, judged)))
     show.rows(ranking_table(ranking), "Gap of every schedule over all windows")
     with st.expander(f"{judged.label}, window by window", icon=":material/view_week:"):
-        show.rows(windows_table(found, judged), "Every window of the judged schedule")
+        show.rows(windows_table(audit, judged), "Every window of the judged schedule")
     report = upload.report if upload else None
     st.download_button(
         "Report (HTML)",
-        data=lambda: audit_report(plan.view.title, found, judged, report).encode(),
+        data=lambda: audit_report(chosen.view.title, audit, judged, report).encode(),
         file_name="audit.html",
         mime="text/html",
         icon=":material/download:",
@@ -61,13 +61,13 @@ def _tell_found(plan: WindowChoice, found: Audit, upload: Upload | None) -> None
     )
 
 
-def _draw(found: Audit, ranking: Sequence[RankedSchedule]) -> None:
+def _draw(audit: Audit, ranking: Sequence[RankedSchedule]) -> None:
     """Over the day; all in one where there is one window only."""
     if not ranking:
         return
-    if len(found.judged) > 1:
+    if len(audit.judged) > 1:
         show.figure(
-            draw_gap_over_day(found, ranking), describe_gap_over_day(ranking), "gap-over-day"
+            draw_gap_over_day(audit, ranking), describe_gap_over_day(ranking), "gap-over-day"
         )
     else:
         show.figure(draw_standings(ranking), describe_standings(ranking), "gap-of-the-day")

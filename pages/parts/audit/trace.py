@@ -26,34 +26,38 @@ def trace_in_words(view: View) -> str:
     """How many requests in which time, and who cannot fit."""
     workload = view.workload
     n, span = len(workload), float(np.ptp(workload.arrival))
-    told = f"{wording.count(n)} requests"
+    words = f"{wording.count(n)} requests"
     if span > 0:
-        each = view.clock.unit.removesuffix("s")
-        told += f" in {wording.amount(span, view.clock.unit)}, {wording.number(n / span)} a {each}"
+        step = view.deployment.unit.removesuffix("s")
+        words += (
+            f" in {wording.amount(span, view.deployment.unit)}, {wording.number(n / span)} a {step}"
+        )
     over = _over_memory(view)
-    return told + (f"; {wording.percent(over)} cannot fit in M" if over else "")
+    return words + (f"; {wording.percent(over)} cannot fit in M" if over else "")
 
 
 def _over_memory(view: View) -> float:
-    return float((view.workload.peak > view.memory).mean())
+    return float((view.workload.peak > view.deployment.memory).mean())
 
 
 def tell_trace(view: View, laws: TraceLaws, upload: Upload | None) -> None:
     """What the trace is like, drawn; how its file was read, folded."""
     st.markdown("## The trace")
-    st.markdown(laws_in_words(laws, view.clock.unit))
+    st.markdown(laws_in_words(laws, view.deployment.unit))
     lengths, day = st.columns(2, gap="medium") if laws.curve else (st.container(), None)
     with lengths:
         show.figure(
-            draw_lengths(view.workload.peak, laws.split, view.memory),
+            draw_lengths(view.workload.peak, laws.split, view.deployment.memory),
             describe_lengths(view.workload.peak, laws.split),
             "lengths",
         )
     if day is not None:
         with day:
             show.figure(
-                draw_curve(laws.curve, view.clock.unit, unit_seconds(view.clock, upload)),
-                describe_curve(laws.curve, view.clock.unit),
+                draw_curve(
+                    laws.curve, view.deployment.unit, unit_seconds(view.deployment.clock, upload)
+                ),
+                describe_curve(laws.curve, view.deployment.unit),
                 "daily-curve",
             )
     if upload is not None:

@@ -32,14 +32,16 @@ def tell_what_if(view: View, laws: TraceLaws) -> None:
     workload = store().get(
         (view.workload.digest, "what if", load, share), lambda: what_if(laws, load, share)
     )
-    other = replace(view, workload=workload)
+    other = replace(view, experiment=replace(view.experiment, source=workload))
     jobs = [*run_jobs(view), *run_jobs(other)]
     today, then = finished(run_jobs(view)), finished(run_jobs(other))
     if then:
         st.markdown(days_in_words(today, then))
     if today and then:
-        show.rows(days_table(today, then), f"Latency ({view.clock.unit}) of both days by policy")
-        st.caption(f"Times in {view.clock.unit}.")
+        show.rows(
+            days_table(today, then), f"Latency ({view.deployment.unit}) of both days by policy"
+        )
+        st.caption(f"Times in {view.deployment.unit}.")
     offer(jobs, "Run both days")
     st.download_button(
         "Requests of that day (CSV)",

@@ -12,7 +12,6 @@ from functools import cached_property
 import numpy as np
 import streamlit as st
 
-from engine import find_method
 from engine.audit import Audit, AuditPlan, Judged, Window, cut, pick
 from engine.audit.judge import default_methods
 from engine.audit.windows import REQUESTS
@@ -34,7 +33,8 @@ class WindowChoice:
 
     Attributes
     ----------
-    view, judging : the trace, and how
+    view : the trace
+    plan : how its windows are judged
     windows : of the whole trace
     sample : those to judge
     seed : of the sample
@@ -43,7 +43,7 @@ class WindowChoice:
     """
 
     view: View
-    audit_plan: AuditPlan
+    plan: AuditPlan
     windows: list[Window]
     sample: list[Window]
     seed: int
@@ -52,15 +52,11 @@ class WindowChoice:
 
     @cached_property
     def seconds(self) -> float:
-        return sum(self.audit_plan.seconds(window) for window in self.sample)
+        return sum(self.plan.seconds(window) for window in self.sample)
 
     def key(self, window: Window) -> Hashable:
-        methods = tuple(method.key for method in self.audit_plan.methods)
-        return (*self._place, methods, "audit", window.number, len(window.workload))
-
-    @property
-    def _place(self) -> tuple:
-        return (*self.view.place, self.view.choices, self.measured, len(self.windows))
+        cut_into = (self.view.workload, len(self.windows), self.measured)
+        return ("audit", self.plan, *cut_into, window.number)
 
     @property
     def judged(self) -> list[Judged]:
@@ -69,19 +65,19 @@ class WindowChoice:
         return [judged for judged in kept if judged is not None]
 
     @property
-    def found(self) -> Audit | None:
+    def audit(self) -> Audit | None:
         """The windows judged so far, added up; None before the first."""
         judged = tuple(self.judged)
         if not judged:
             return None
-        place = (len(self.windows), self.view.clock.unit, self.seed, self.unit_seconds)
-        return Audit(judged, *place, self._overload)
+        unit = self.view.deployment.unit
+        return Audit(judged, len(self.windows), unit, self.seed, self.unit_seconds, self._overload)
 
     @property
     def _overload(self) -> Verdict | None:
         whole = self.view.workload
         return store().get(
-            (*self.view.place, "audit", "overload"), lambda: self.audit_plan.overload(whole)
+            ("audit", "overload", self.plan.deployment, whole), lambda: self.plan.overload(whole)
         )
 
     @property
@@ -92,18 +88,18 @@ class WindowChoice:
         def compute(progress: Progress) -> bool:
             for number, window in enumerate(sample):
 
-                def told(share: float, what: str = "", number=number) -> None:
+                def in_all(share: float, what: str = "", number=number) -> None:
                     progress((number + share) / len(sample), what)
 
-                told(0.0)
+                in_all(0.0)
                 store().get(
                     self.key(window),
-                    lambda window=window, told=told: self.audit_plan.judge(window, told),
+                    lambda window=window, in_all=in_all: self.plan.judge(window, in_all),
                 )
             return True
 
         return Job(
-            key=(*self._place, tuple(map(self.key, sample)), self.seed),
+            key=("audit of all", *map(self.key, sample), self.seed),
             title=f"the audit of {len(sample)} windows" if len(sample) > 1 else "the audit",
             seconds=self.seconds,
             compute=compute,
@@ -120,7 +116,7 @@ def measured_of(upload: Upload | None, clock: Clock) -> np.ndarray | None:
     return upload.requests.latency if has_measured(upload) and not clock.is_rounds else None
 
 
-def ask_plan(view: View, upload: Upload | None) -> WindowChoice:
+def ask_windows(view: View, upload: Upload | None) -> WindowChoice:
     """The controls of the cut, and what they come to."""
     with st.expander("Windows and bounds", icon=":material/tune:"):
         left, middle, right = st.columns(3)
@@ -145,20 +141,15 @@ def ask_plan(view: View, upload: Upload | None) -> WindowChoice:
             seed = st.number_input(
                 "Seed of the sample", 0, 10**6, **linked("sample", 0, int, low=0, high=10**6)
             )
-        finer = view.clock.is_rounds and st.toggle(
+        finer = view.deployment.clock.is_rounds and st.toggle(
             "Finer bounds (price bound: some seconds a window)", **linked("finer", False, bool)
         )
-    measured = measured_of(upload, view.clock)
-    windows = cut(view.workload, view.memory, requests, measured)
-    audit_plan = AuditPlan(
-        [(choice.policy, dict(choice.params)) for choice in view.choices],
-        view.memory,
-        view.clock,
-        view.topology,
-        [find_method("prices")] if finer else default_methods(view.clock),
-    )
+    deployment = view.deployment
+    measured = measured_of(upload, deployment.clock)
+    windows = cut(view.workload, deployment.memory, requests, measured)
+    methods = ("prices",) if finer else default_methods(deployment.clock)
+    plan = AuditPlan(deployment, view.choices, methods)
     name = 0 if measured is None else hash(measured.tobytes())
     sample = pick(windows, most, seed)
-    return WindowChoice(
-        view, audit_plan, windows, sample, seed, name, unit_seconds(view.clock, upload)
-    )
+    seconds = unit_seconds(deployment.clock, upload)
+    return WindowChoice(view, plan, windows, sample, seed, name, seconds)

@@ -65,22 +65,22 @@ def _tell_margin(view: View, pairs: Pairs) -> None:
     """Simulate with errors like these, at every margin."""
     study = study_of(view, MARGIN, resampled(pairs))
     jobs = draw_jobs(view, study, "errors of the record")
-    found = pooled(jobs)
+    outcome = pooled(jobs)
     st.markdown("### The margin it needs")
-    if found is not None:
-        advised = advices(found)
+    if outcome is not None:
+        advised = advices(outcome)
         if advised:
             st.markdown(margin_in_words(advised[0]))
         if advised[1:]:
             with st.expander("The other policies", icon=":material/format_list_bulleted:"):
-                st.markdown("  \n".join(margin_in_words(told) for told in advised[1:]))
+                st.markdown("  \n".join(margin_in_words(advice) for advice in advised[1:]))
         show.figure(
-            draw_uncertainty(found, AXES[MARGIN], "latency", view.clock.unit, [], None),
-            describe_uncertainty(found, AXES[MARGIN], "latency", view.clock.unit),
+            draw_uncertainty(outcome, AXES[MARGIN], "latency", view.deployment.unit, [], None),
+            describe_uncertainty(outcome, AXES[MARGIN], "latency", view.deployment.unit),
             "margins",
         )
         st.caption(
             "Each request of the scenario is given the relative error of a random one of the "
             "record whose true output is of about the same length."
         )
-    offer(jobs, "Simulate its errors" if found is None else "Draw more of its errors")
+    offer(jobs, "Simulate its errors" if outcome is None else "Draw more of its errors")

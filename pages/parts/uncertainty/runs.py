@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine import POLICIES
+from engine import Choice
 from engine.demand.predictions import EXACT, Predictions
 from engine.uncertainty.axis import AXES
 from engine.uncertainty.pairs import FEW, pairs_of
@@ -14,7 +14,7 @@ from pages.parts.jobs import Job, finished
 from pages.parts.view import View
 
 AT_ONCE = 1.5  # seconds: a first draw that takes less is made unasked
-RIVAL = ("vllm", ())  # who stands for those told nothing, where the sidebar has nobody
+RIVAL = Choice("vllm")  # who stands for those told nothing, where the sidebar has nobody
 BY_INTERVALS = ("a-max", "a-min")  # who is always in a study of intervals
 
 
@@ -23,18 +23,17 @@ def study_of(view: View, axis: str, model: Predictions) -> Study:
 
     One that uses no lengths is always among them, and those for intervals where these are varied.
     """
-    picks = tuple(
-        (choice.key, choice.params)
+    choices = [
+        choice
         for choice in view.choices
-        if not choice.policy.timed and view.topology.takes(choice.policy)
-    )[: show.DRAWN]
+        if not choice.policy.timed and view.deployment.takes(choice)
+    ][: show.DRAWN]
     if axis == "width":
-        mine = [key for key, _ in picks]
-        picks = (*picks, *((key, ()) for key in BY_INTERVALS if key not in mine))
-    if all(POLICIES[key].uses_lengths for key, _ in picks):
-        picks = (RIVAL, *picks)
-    source = view.workload if view.scenario is None else view.scenario
-    return Study(source, view.memory, picks, AXES[axis], model, view.clock, view.topology)
+        chosen = {choice.key for choice in choices}
+        choices += [Choice(key) for key in BY_INTERVALS if key not in chosen]
+    if all(choice.policy.uses_lengths for choice in choices):
+        choices.insert(0, RIVAL)
+    return Study(view.experiment.choosing(choices), AXES[axis], model)
 
 
 def current_model(view: View) -> Predictions:
@@ -46,16 +45,14 @@ def current_model(view: View) -> Predictions:
 
 
 def draw_jobs(view: View, study: Study, whose: str) -> list[Job]:
-    """One job a seed; requests that were given have only errors to draw anew.
+    """One job a seed; requests that were logged have only errors to draw anew.
 
     `whose` errors these are tells the jobs of two studies apart.
     """
     first = 0 if view.scenario is None else view.scenario.seed
-    given = (study.source if view.scenario else view.workload.digest, study.memory)
-    fixed = (*given, study.picks, study.axis.key, study.model, study.clock, study.topology)
     return [
         Job(
-            key=("uncertainty", *fixed, seed),
+            key=("uncertainty", study.experiment, study.axis.key, study.model, seed),
             title=f"draw {number + 1} of {SEEDS} along {study.axis.key}, {whose}",
             seconds=study.seconds,
             compute=lambda progress, seed=seed: draw(study, seed, progress),
@@ -66,7 +63,7 @@ def draw_jobs(view: View, study: Study, whose: str) -> list[Job]:
 
 def pooled(jobs: list[Job]) -> Pooled | None:
     """The draws that are there, the first one made now if it is quick; None without any."""
-    found: list[Draw] = finished(jobs)
-    if not found and jobs[0].seconds < AT_ONCE:
-        found = [jobs[0].result()]
-    return Pooled(found) if found else None
+    draws: list[Draw] = finished(jobs)
+    if not draws and jobs[0].seconds < AT_ONCE:
+        draws = [jobs[0].result()]
+    return Pooled(draws) if draws else None

@@ -38,32 +38,39 @@ def tell_study(view: View) -> None:
     axis, metric = _ask()
     study = study_of(view, axis, _model(view, axis))
     jobs = draw_jobs(view, study, "the sidebar's errors")
-    found = pooled(jobs)
-    if found is None:
+    outcome = pooled(jobs)
+    if outcome is None:
         opening.info("On this workload that takes a while: start it when you like.")
         offer(jobs, "Run the study")
         return
-    opening.markdown(f"# {headline(found, study.axis)}")
-    _caveats(view, study, found)
+    opening.markdown(f"# {headline(outcome, study.axis)}")
+    _caveats(view, study, outcome)
     show.figure(
         draw_uncertainty(
-            found, study.axis, metric, view.clock.unit, break_evens(found), _now(view, axis)
+            outcome,
+            study.axis,
+            metric,
+            view.deployment.unit,
+            break_evens(outcome),
+            _now(view, axis),
         ),
-        describe_uncertainty(found, study.axis, metric, view.clock.unit),
+        describe_uncertainty(outcome, study.axis, metric, view.deployment.unit),
         "uncertainty",
     )
-    draws = "1 draw" if len(found.draws) == 1 else f"{len(found.draws)} draws, 95 % bands of means"
+    draws = (
+        "1 draw" if len(outcome.draws) == 1 else f"{len(outcome.draws)} draws, 95 % bands of means"
+    )
     st.caption(
-        f"{study.axis.told} {draws} of {wording.count(found.draws[0].requests)} requests. "
+        f"{study.axis.told} {draws} of {wording.count(outcome.draws[0].requests)} requests. "
         "A cross: the policy stops paying. Hollow: overloaded, latencies grow with the horizon."
     )
     offer(jobs, "Draw more, for bands")
-    show.rows(table(found, study.axis), f"Mean latency ({view.clock.unit}) by policy")
+    show.rows(table(outcome, study.axis), f"Mean latency ({view.deployment.unit}) by policy")
     st.caption(
-        f"Mean latency in {view.clock.unit}. Gaps are against a certified bound for schedules that "
+        f"Mean latency in {view.deployment.unit}. Gaps are against a certified bound for schedules that "
         "know the true outputs."
     )
-    show.download("The study (CSV)", "uncertainty.csv", lambda: long_table(found))
+    show.download("The study (CSV)", "uncertainty.csv", lambda: long_table(outcome))
 
 
 def _ask() -> tuple[str, str]:
@@ -120,16 +127,18 @@ def _now(view: View, axis: str) -> float | None:
     return model.width if isinstance(model, Interval) and axis == "width" else None
 
 
-def _caveats(view: View, study: Study, found: Pooled) -> None:
+def _caveats(view: View, study: Study, outcome: Pooled) -> None:
     """What is left out, and what the axis is beside."""
-    told = [break_evens_in_words(found, study.axis)]
+    sentences = [break_evens_in_words(outcome, study.axis)]
     if study.axis.key == MARGIN:
-        told.append(f"Predictions: {_in_words(view, study.model)}.")
+        sentences.append(f"Predictions: {_in_words(view, study.model)}.")
     if view.workload.admission_limits.loses_requests:
-        told.append("Latencies are of those who were served.")
-    left = [key for key, _ in study.picks if key not in {k for k, _ in study.affordable}]
+        sentences.append("Latencies are of those who were served.")
+    left = [choice.key for choice in study.experiment.choices if choice not in study.affordable]
     timed = [choice.key for choice in view.choices if choice.policy.timed]
     if left or timed:
-        told.append(f"Left out, as a run takes above {DEAR:g} s: {', '.join([*left, *timed])}.")
-    if any(told):
-        st.markdown(" ".join(sentence for sentence in told if sentence))
+        sentences.append(
+            f"Left out, as a run takes above {DEAR:g} s: {', '.join([*left, *timed])}."
+        )
+    if any(sentences):
+        st.markdown(" ".join(sentence for sentence in sentences if sentence))

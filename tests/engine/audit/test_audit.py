@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import InputError, Scenario, Workload, find_policy, generate
-from engine.audit import MEASURED, Audit, AuditPlan, RankedSchedule, audit, cut, pick
+from engine import Choice, Deployment, InputError, Scenario, Workload, find_policy, generate
+from engine.audit import MEASURED, Audit, AuditPlan, RankedSchedule, cut, pick
 from engine.audit.interval import ratio_interval
 from engine.audit.judge import default_methods
 from engine.audit.ranking import headline, remarks, where_it_arises
 from engine.audit.tables import windows_table
 from engine.audit.windows import Window
-from engine.bound_method import find_method
-from engine.fleet import Topology
+from engine.fleet import ONE_SERVER, Topology
 from engine.machine.clock import ROUNDS
 from engine.machine.hardware import DEFAULT, find_preset
 from engine.measure.overload import verdict
+from engine.progress import silent
 from engine.reports.audit_report import audit_report
 from engine.traces import read_requests, read_trace
 from tests.twins.strategies import instances
@@ -30,12 +30,14 @@ GPU = find_preset(DEFAULT).clock
 M = 16_492
 
 
-def picks(*keys):
-    return [(find_policy(key), {}) for key in keys]
+def audit_plan(*keys, clock=ROUNDS, memory=M, topology=ONE_SERVER):
+    choices = tuple(Choice(key) for key in keys)
+    return AuditPlan(Deployment(memory, clock, topology), choices, default_methods(clock))
 
 
-def audit_plan(*keys, clock=ROUNDS, memory=M, **how):
-    return AuditPlan(picks(*keys), memory, clock, methods=default_methods(clock), **how)
+def audit(windows, plan, in_trace, seed=0, progress=silent, overload=None):
+    judged = plan.judge_all(windows, progress)
+    return Audit(judged, in_trace, plan.deployment.unit, seed, overload=overload)
 
 
 def day(n=400, rate=0.12, seed=1):
@@ -186,8 +188,8 @@ def test_more_replicas_lower_the_bound():
 def test_a_policy_that_cannot_go_on_is_told_and_has_no_gap():
     """The others keep theirs."""
     stuck = Workload(np.zeros(2), [1, 1], [8, 8])
-    policies = [(find_policy("alpha-greedy"), {"alpha": 0.0}), (find_policy("svf"), {})]
-    how = AuditPlan(policies, 10, methods=[find_method("fluid")])
+    choices = (Choice.of("alpha-greedy", {"alpha": 0.0}), Choice("svf"))
+    how = AuditPlan(Deployment(10), choices, ("fluid",))
     found = audit(cut(stuck, 10, 2), how, 1)
     by_policy = {ranked.policy: ranked for ranked in found.ranking}
     assert by_policy["svf"].gap >= 1

@@ -184,3 +184,37 @@ def test_presets_that_cannot_be(result, capsys, words, told):
     assert code == 2
     assert told in err
     assert own_presets() == {}
+
+
+def test_default_policies_can_run_where_the_router_looks(capsys, trace):
+    """Of the quick ones, those that know later arrivals are left out: none fails for that."""
+    servers = ["--replicas", "2", "--routing", "least-loaded"]
+    code, out, _ = call(capsys, "audit", trace, "-M", 16492, *servers, "--format", "json")
+    assert code == 0
+    policies = json.loads(out)["policies"]
+    assert policies
+    assert not any("failed" in row for row in policies)
+
+
+def test_a_policy_that_fails_is_labelled_as_it_was_chosen(capsys, tmp_path):
+    """Its defaults are not told as if somebody had changed them."""
+    trace = tmp_path / "stuck.csv"
+    trace.write_text("arrival,prompt,output\n0,1,8\n0,1,8\n")
+    asked = ["--policy", "svf", "--policy", "alpha-greedy", "--param", "alpha-greedy.alpha=0"]
+    _, out, _ = call(capsys, "audit", trace, "-M", 10, *asked, "--format", "json")
+    labels = {row["policy"] for row in json.loads(out)["policies"]}
+    assert labels == {"svf", "alpha-greedy alpha=0"}
+
+
+@pytest.mark.parametrize("command", ["simulate", "audit"])
+def test_the_seed_reaches_policies_that_draw(capsys, trace, command):
+    """alpha-beta clears at random: with --seed as with its own parameter, in every command."""
+    usual = [command, trace, "-M", 16492, "--policy", "alpha-beta", "--format", "json"]
+
+    def policies(*more):
+        rows = json.loads(call(capsys, *usual, *more)[1])["policies"]
+        return [row["total_latency"] for row in rows]
+
+    seeded = policies("--seed", 3)
+    assert seeded == policies("--param", "alpha-beta.seed=3", "--seed", 0)
+    assert seeded != policies("--seed", 4)

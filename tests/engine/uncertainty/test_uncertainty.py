@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import InputError, Scenario, find_policy, generate
+from engine import Choice, Deployment, Experiment, InputError, Scenario, find_policy, generate
 from engine.bound_method import find_method
 from engine.cli import main
 from engine.demand.predictions import EXACT, Interval, LognormalError, with_predictions
 from engine.figures.predictor import describe_predictor, draw_predictor
 from engine.figures.uncertainty import METRICS, describe_uncertainty, draw_uncertainty
-from engine.machine.clock import seconds_clock
+from engine.machine.clock import ROUNDS, seconds_clock
 from engine.policy import POLICIES
 from engine.uncertainty.axis import AXES, MARGIN, find_axis
 from engine.uncertainty.best import Reign, reigns
@@ -34,12 +34,14 @@ from engine.uncertainty.words import (
     table,
 )
 
-SCENARIO = Scenario(n=120, arrivals="poisson", rate=0.3, memory=8_000)
-PICKS = tuple((key, ()) for key in ("vllm", "fcfs", "svf", "a-min"))
+SCENARIO = Scenario(n=120, arrivals="poisson", rate=0.3)
+KEYS = ["vllm", "fcfs", "svf", "a-min"]
+CHOICES = tuple(Choice(key) for key in KEYS)
 
 
-def study(axis, source=SCENARIO, model=EXACT, picks=PICKS):
-    return Study(source, 8_000, picks, find_axis(axis), model)
+def study(axis, source=SCENARIO, model=EXACT, choices=CHOICES, clock=ROUNDS):
+    experiment = Experiment(source, Deployment(8_000, clock), tuple(choices))
+    return Study(experiment, find_axis(axis), model)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +52,9 @@ def errors():
 def drawn(latency, policies):
     """A draw with these mean latencies along values 0, 1, 2, .."""
     lines = {
-        key: PolicyCurve(key, np.array(line, float), *(np.zeros(len(line)) for _ in range(4)))
+        key: PolicyCurve(
+            Choice(key), np.array(line, float), *(np.zeros(len(line)) for _ in range(4))
+        )
         for key, line in zip(policies, latency, strict=True)
     }
     return Draw(tuple(range(len(latency[0]))), lines, 10)
@@ -67,11 +71,11 @@ def test_a_draw_is_its_runs(axis):
     for k in (0, 7, 19):
         value = what.axis.values[k]
         guessed = with_predictions(truth, what.axis.model(value, model), 5)
-        for key, _ in PICKS:
+        for key in KEYS:
             has_margin = axis == MARGIN and key != "vllm"
             params = {MARGIN: value} if has_margin else {}
             run = find_policy(key).run(guessed, 8_000, **params)
-            line = found.lines[key]
+            line = found.curves[key]
             assert line.latency[k] == pytest.approx(run.latency.mean())
             assert line.preemptions[k] == run.preemptions.sum()
             assert line.wasted[k] == run.recomputed.sum()
@@ -106,23 +110,23 @@ def test_given_requests_stay_and_errors_are_drawn():
     """Of a trace only the predictions differ between draws."""
     what = study("error", source=generate(SCENARIO))
     one, other = draw(what, 0), draw(what, 1)
-    assert one.lines["svf"].latency[0] == other.lines["svf"].latency[0]
-    assert (one.lines["svf"].latency != other.lines["svf"].latency).any()
-    assert (one.lines["vllm"].latency == other.lines["vllm"].latency).all()
+    assert one.curves["svf"].latency[0] == other.curves["svf"].latency[0]
+    assert (one.curves["svf"].latency != other.curves["svf"].latency).any()
+    assert (one.curves["vllm"].latency == other.curves["vllm"].latency).all()
 
 
 def test_what_takes_too_long_is_left_out():
     """A dear policy does not run; the others do."""
-    what = study("error", picks=(*PICKS, ("hindsight", (("seconds", 10.0),))))
-    assert [key for key, _ in what.affordable] == [key for key, _ in PICKS]
+    what = study("error", choices=(*CHOICES, Choice.of("hindsight", {"seconds": 10.0})))
+    assert what.affordable == CHOICES
 
 
 def test_a_closed_loop_has_no_gap():
     """Its arrivals depend on the policy."""
     looped = replace(generate(SCENARIO), concurrency=5)
     found = draw(study("width", source=looped), 0)
-    assert np.isnan(found.lines["svf"].gap).all()
-    assert not np.isnan(found.lines["svf"].latency).any()
+    assert np.isnan(found.curves["svf"].gap).all()
+    assert not np.isnan(found.curves["svf"].latency).any()
 
 
 @settings(max_examples=100)
@@ -214,17 +218,17 @@ def test_tables_and_charts_hold_every_policy(errors):
     """Each has a row, a line, a place in the sentence and rows in the file."""
     axis = AXES["error"]
     rows = table(errors, axis)
-    assert rows["Policy"].tolist() == [key for key, _ in PICKS]
+    assert rows["Policy"].tolist() == KEYS
     assert rows["Stops paying at"][0] == "uses no lengths"
     long = long_table(errors)
-    assert len(long) == len(PICKS) * 20
+    assert len(long) == len(KEYS) * 20
     assert (long["draws"] == 3).all()
     for metric in METRICS:
         figure = draw_uncertainty(errors, axis, metric, "rounds", break_evens(errors), 0.5)
         names = [line.name for line in figure.data if line.showlegend is not False]
-        assert names == [key for key, _ in PICKS]
+        assert names == KEYS
         told = describe_uncertainty(errors, axis, metric, "rounds")
-        assert all(key in told for key, _ in PICKS)
+        assert all(key in told for key in KEYS)
     bands = [line for line in figure.data if line.fill == "toself"]
     assert len(bands) >= 2
 
@@ -322,7 +326,9 @@ def ask(capsys, *arguments):
 def test_command_line(capsys, tmp_path):
     """The same numbers as JSON, and the answer first as text."""
     result = json.loads(ask(capsys, "--policy", "svf", "--policy", "vllm", "--format", "json"))
-    what = study("error", replace(SCENARIO, n=60, rate=0.08), picks=(("svf", ()), ("vllm", ())))
+    what = study(
+        "error", replace(SCENARIO, n=60, rate=0.08), choices=(Choice("svf"), Choice("vllm"))
+    )
     pooled = Pooled([draw(what, seed) for seed in (0, 1)])
     assert result["values"] == list(AXES["error"].values)
     assert result["policies"][0]["latency"] == pytest.approx(pooled.band("svf", "latency").mean)
@@ -336,7 +342,7 @@ def test_command_line(capsys, tmp_path):
 
 def test_seconds_clock_and_servers():
     """A study on a GPU's clock has gaps to bounds in seconds."""
-    what = replace(study("error"), clock=seconds_clock(0.04, 2e-4, 0, 1e-7, 1e-4))
+    what = study("error", clock=seconds_clock(0.04, 2e-4, 0, 1e-7, 1e-4))
     found = draw(what, 0)
-    assert (found.lines["svf"].gap >= 1).all()
-    assert all(key in POLICIES for key in found.lines)
+    assert (found.curves["svf"].gap >= 1).all()
+    assert all(key in POLICIES for key in found.curves)
