@@ -1,4 +1,4 @@
-"""Run policies over every combination of one or more knobs' values."""
+"""Run policies over every combination of the values of one or more parameters."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import argparse
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from itertools import product
+from math import prod
 
 import pandas as pd
 
 from engine import wording
-from engine.cli.clock_arguments import read_clock
+from engine.cli.deployment_arguments import read_deployment
 from engine.cli.limit_arguments import add_limit_arguments, read_objective
 from engine.cli.numbers import number
+from engine.cli.policy_arguments import read_choices
 from engine.cli.results import print_json
 from engine.cli.scenario_arguments import add_source_arguments, read_source
-from engine.cli.simulate import read_params
 from engine.cli.sweep_arguments import add_sweep_arguments, progress_on_stderr
 from engine.errors import InputError
+from engine.experiment import Experiment
 from engine.fields import number_in
 from engine.fleet import Topology
-from engine.policy import find_policy, quick_policies
 from engine.scale_out import where
-from engine.sweeps.parameters import Experiment, Parameter, Turns, find_parameter
+from engine.sweeps.parameters import Parameter, Setting, find_parameter
 from engine.sweeps.reading import read_each
-from engine.workload import check_memory
 
 MOST_CELLS = 10_000
 
@@ -45,34 +45,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    memory = check_memory(arguments.memory)
-    clock = read_clock(arguments)
+    servers = Topology(arguments.replicas)
+    deployment = replace(read_deployment(arguments), topology=servers)
     objective = read_objective(arguments)
-    source = read_source(arguments, memory)
-    experiment = Experiment(source, memory, (), clock, Topology(arguments.replicas))
-    experiment = replace(experiment, picks=_picks(arguments, experiment.requests))
-    turned = [_read_knob(experiment, text) for text in arguments.knob]
-    _check(turned)
-    turns = _turns(turned)
-    given = (experiment, turns, objective, where(arguments.scheduler), progress_on_stderr("cells"))
-    readings = dict(read_each(*given))
+    experiment = Experiment(read_source(arguments), deployment)
+    choices = read_choices(arguments, deployment.quick(experiment.requests))
+    experiment = experiment.choosing(choices)
+    axes = [_read_axis(experiment, text) for text in arguments.knob]
+    _check(axes)
+    settings = _settings(axes)
+    on, progress = where(arguments.scheduler), progress_on_stderr("cells")
+    readings = dict(read_each(experiment, settings, objective, on, progress))
     cells = [
-        {**dict(stands), "policy": key, **_row(reading)}
-        for number, stands in enumerate(turns)
-        for (key, _), reading in zip(experiment.picks, readings[number], strict=True)
+        {**dict(setting), "policy": choice.key, **_row(reading)}
+        for number, setting in enumerate(settings)
+        for choice, reading in zip(choices, readings[number], strict=True)
     ]
     if arguments.format == "json":
-        knobs = {knob.name: values for knob, values in turned}
+        knobs = {parameter.name: values for parameter, values in axes}
         print_json({"clock": arguments.clock, "percentile": objective.percent, "knobs": knobs,
                     "cells": cells})  # fmt: skip
         return
-    print(_table(cells, [knob.name for knob, _ in turned], objective.percent))
+    print(_table(cells, [parameter.name for parameter, _ in axes], objective.percent))
 
 
-def _turns(turned: list[tuple[Parameter, list[float]]]) -> list[Turns]:
+Axis = tuple[Parameter, list[float]]  # what is varied, and its values
+
+
+def _settings(axes: list[Axis]) -> list[Setting]:
     """Every combination of the values."""
-    names = [knob.name for knob, _ in turned]
-    every = product(*(values for _, values in turned))
+    names = [parameter.name for parameter, _ in axes]
+    every = product(*(values for _, values in axes))
     return [tuple(zip(names, values, strict=True)) for values in every]
 
 
@@ -83,42 +86,31 @@ def _row(reading) -> dict:
     return {"ran": True, **asdict(reading), "met": reading.is_met}
 
 
-def _picks(arguments: argparse.Namespace, n: int):
-    params = read_params(arguments.param)
-    keys = list(dict.fromkeys(arguments.policy or quick_policies(n)))
-    for key in params.keys() - set(keys):
-        raise InputError(f"a parameter of {key} is given, but {key} is not among the policies")
-    return tuple(
-        (key, tuple(find_policy(key).read_params(params.get(key, {})).items())) for key in keys
-    )
-
-
-def _read_knob(experiment: Experiment, text: str) -> tuple[Parameter, list[float]]:
-    name, equals, given = text.partition("=")
-    knob = find_parameter(experiment, name)
-    if not equals or not given:
+def _read_axis(experiment: Experiment, text: str) -> Axis:
+    name, equals, listed = text.partition("=")
+    parameter = find_parameter(experiment, name)
+    if not equals or not listed:
         raise InputError(f"--knob must look like {name}=1,2,3 or {name}=1:9:5, got {text}")
     try:
-        if ":" in given:
-            low, high, count = given.split(":")
+        if ":" in listed:
+            low, high, count = listed.split(":")
             cells = number_in("the count of a knob", int(count), 2, MOST_CELLS, whole=True)
-            return knob, knob.values(cells, float(low), float(high))
-        values = [knob.read(float(value)) for value in given.split(",")]
+            return parameter, parameter.values(cells, float(low), float(high))
+        values = [parameter.read(float(value)) for value in listed.split(",")]
     except InputError:
         raise
     except ValueError:
-        raise InputError(f"--knob {text}: cannot read the numbers of {given}") from None
-    return knob, list(dict.fromkeys(values))
+        raise InputError(f"--knob {text}: cannot read the numbers of {listed}") from None
+    return parameter, list(dict.fromkeys(values))
 
 
-def _check(turned: list[tuple[Parameter, list[float]]]) -> None:
-    names = [knob.name for knob, _ in turned]
+def _check(axes: list[Axis]) -> None:
+    names = [parameter.name for parameter, _ in axes]
     if len(set(names)) < len(names):
         raise InputError(f"a knob is given twice: {', '.join(names)}")
-    cells = 1
-    for _, values in turned:
-        cells *= len(values)
-    number_in("cells of the sweep", cells, 1, MOST_CELLS, whole=True)
+    number_in(
+        "cells of the sweep", prod(len(values) for _, values in axes), 1, MOST_CELLS, whole=True
+    )
 
 
 def _table(cells: list[dict], names: list[str], percent: float) -> str:

@@ -213,7 +213,7 @@ def _state(reading: CellReading | None) -> str:
 def _add_present(figure: go.Figure, heat_map: HeatMap) -> None:
     """A cross where the sidebar stands, where the map has it."""
     at = [
-        float(np.interp(parameter.now, values, range(len(values)), left=np.nan, right=np.nan))
+        float(np.interp(parameter.present, values, range(len(values)), left=np.nan, right=np.nan))
         for parameter, values in ((heat_map.across, heat_map.columns), (heat_map.up, heat_map.rows))
     ]
     if not any(np.isnan(at)):

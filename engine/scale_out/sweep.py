@@ -1,18 +1,14 @@
-"""A sweep, and the one way to run it."""
+"""A sweep: pieces of work, and what every way of running them needs to know."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.progress import Progress, silent
+from engine.progress import Progress
 
-HERE = "here"  # one piece after another, in this thread
-CORES = "cores"  # of this machine
 TICK = 0.1  # seconds between two looks at whether a sweep was cancelled
-SCHEDULER = "HEADROOM_SCHEDULER"  # the environment variable for those who give no address
 
 
 class Stopped(Exception):
@@ -37,48 +33,6 @@ class Sweep:
 
     def __len__(self) -> int:
         return len(self.items)
-
-
-def run_all(sweep: Sweep, on: str = HERE, progress: Progress = silent) -> Iterator[tuple[int, Any]]:
-    """(index of the item, its result), each as soon as it is there.
-
-    A progress that raises, and an iterator that is closed, stop the sweep: nothing of it goes
-    on running.
-
-    Parameters
-    ----------
-    on : HERE, CORES, or the address of a Dask scheduler, such as tcp://10.0.0.5:8786
-
-    Raises
-    ------
-    InputError
-        The first that a piece raises; where the scheduler cannot be used, what to do about it.
-    """
-    if on == HERE or (on == CORES and len(sweep) < 2):
-        return _one_by_one(sweep, progress)
-    if on == CORES:
-        from engine.scale_out.on_cores import run_on_cores  # Dask takes a moment to import
-
-        return run_on_cores(sweep, progress)
-    from engine.scale_out.on_cluster import run_on_cluster
-
-    return run_on_cluster(sweep, on, progress)
-
-
-def where(scheduler: str | None) -> str:
-    """Where to run: at the scheduler that is given or else set, or on this machine's cores."""
-    return scheduler or os.environ.get(SCHEDULER) or CORES
-
-
-def _one_by_one(sweep: Sweep, progress: Progress) -> Iterator[tuple[int, Any]]:
-    for number, item in enumerate(sweep.items):
-
-        def step(share: float, told: str = "", number=number) -> None:
-            progress((number + share) / len(sweep), told or done_of(number, sweep))
-
-        step(0.0)
-        yield number, sweep.do(sweep.shared, item, step)
-    progress(1.0, done_of(len(sweep), sweep))
 
 
 def done_of(done: int, sweep: Sweep) -> str:

@@ -1,4 +1,4 @@
-"""Two knobs turned against each other: every cell is a simulation of each policy.
+"""Two parameters against each other: every cell is a simulation of each policy.
 
 Cells are worked off coarse first: a quarter of the resolution in each direction, then half, then
 all. Until a cell is done it is shown as the coarse cell that stands for it, so that a map
@@ -15,10 +15,10 @@ import numpy as np
 from engine import wording
 from engine.capacity.objective import Objective
 from engine.errors import InputError
-from engine.policy import POLICIES
+from engine.experiment import Experiment
 from engine.progress import Progress, silent
 from engine.scale_out import HERE
-from engine.sweeps.parameters import Experiment, Parameter, Turns, turned
+from engine.sweeps.parameters import Parameter, Setting, varied
 from engine.sweeps.reading import CellReading, read_each
 
 STRIDES = (4, 2, 1)
@@ -34,7 +34,7 @@ class HeatMap:
     Attributes
     ----------
     experiment : as it stands
-    across, up : the knobs of the horizontal and of the vertical axis
+    across, up : the parameters of the horizontal and of the vertical axis
     columns, rows : their values, ascending
     objective : whose limits are drawn
     """
@@ -52,21 +52,26 @@ class HeatMap:
 
     @property
     def labels(self) -> list[str]:
-        """What the policies are called, in the order of the picks."""
-        return [POLICIES[key].label(dict(params)) for key, params in self.experiment.picks]
+        """What the policies are called, in the order of the choices."""
+        return [choice.label for choice in self.experiment.choices]
 
-    def turns(self, place: Place) -> Turns:
-        """Where the knobs stand in this column and row."""
+    def setting(self, place: Place) -> Setting:
+        """The values of both parameters in this column and row."""
         column, row = place
         return (self.across.name, self.columns[column]), (self.up.name, self.rows[row])
 
     def at(self, place: Place) -> Experiment:
         """The experiment of the cell in this column and row."""
-        return turned(self.experiment, self.turns(place))
+        return varied(self.experiment, self.setting(place))
 
     def seconds(self, places: list[Place]) -> float:
         """How long these cells take, roughly."""
-        return sum(self.at(place).seconds + 1e-3 for place in places)
+        return sum(self._seconds_at(place) + 1e-3 for place in places)
+
+    def _seconds_at(self, place: Place) -> float:
+        cell = self.at(place)
+        n = cell.requests
+        return sum(cell.deployment.seconds(choice, n) for choice in cell.choices)
 
 
 Cell = Mapping[str, CellReading | None]  # by the label of the policy; None where it cannot run
@@ -98,9 +103,9 @@ def run_cells(
     ----------
     on : where, as for `run_all`
     """
-    turns = [heat_map.turns(place) for place in places]
-    found = read_each(heat_map.experiment, turns, heat_map.objective, on, progress)
-    for number, readings in found:
+    settings = [heat_map.setting(place) for place in places]
+    cells = read_each(heat_map.experiment, settings, heat_map.objective, on, progress)
+    for number, readings in cells:
         yield places[number], dict(zip(heat_map.labels, readings, strict=True))
 
 
@@ -111,14 +116,14 @@ def grid(
     value: Callable[[CellReading], float],
 ) -> np.ndarray:
     """(rows, columns) float64: a value of one policy; NaN where not even a coarse cell is."""
-    found = np.full((len(heat_map.rows), len(heat_map.columns)), np.nan)
-    for row in range(found.shape[0]):
-        for column in range(found.shape[1]):
+    values = np.full((len(heat_map.rows), len(heat_map.columns)), np.nan)
+    for row in range(values.shape[0]):
+        for column in range(values.shape[1]):
             nearest = standing_for(cells, (column, row))
-            told = cells[nearest][label] if nearest is not None else None
-            if told is not None:
-                found[row, column] = value(told)
-    return found
+            reading = cells[nearest][label] if nearest is not None else None
+            if reading is not None:
+                values[row, column] = value(reading)
+    return values
 
 
 def standing_for(cells: Mapping[Place, Cell], place: Place) -> Place | None:
@@ -136,12 +141,12 @@ def in_words(heat_map: HeatMap, cells: Mapping[Place, Cell], label: str) -> str:
     met = {name: _share_met(cells, name) for name in heat_map.labels}
     best = max(met, key=lambda name: met[name])
     what = "keeps within the limits" if heat_map.objective.has_limits else "keeps up"
-    told = f"**{label}** {what} in {wording.percent(met[label])} of the cells"
-    if doubtful := sum(_is_doubtful(found[label]) for found in cells.values()):
-        told += f" ({wording.count(doubtful)} of them too near the border to be certain)"
+    sentence = f"**{label}** {what} in {wording.percent(met[label])} of the cells"
+    if doubtful := sum(_is_doubtful(cell[label]) for cell in cells.values()):
+        sentence += f" ({wording.count(doubtful)} of them too near the border to be certain)"
     if met[best] == met[label]:
-        return f"{told}; none does in more." if len(met) > 1 else f"{told}."
-    return f"{told}, **{best}** in {wording.percent(met[best])}."
+        return f"{sentence}; none does in more." if len(met) > 1 else f"{sentence}."
+    return f"{sentence}, **{best}** in {wording.percent(met[best])}."
 
 
 def doubtful_places(heat_map: HeatMap, cells: Mapping[Place, Cell], label: str) -> list[Place]:
@@ -159,10 +164,11 @@ def doubtful_places(heat_map: HeatMap, cells: Mapping[Place, Cell], label: str) 
     ]
 
 
-def _is_doubtful(told: CellReading | None) -> bool:
-    return told is not None and not told.certain
+def _is_doubtful(reading: CellReading | None) -> bool:
+    return reading is not None and not reading.certain
 
 
 def _share_met(cells: Mapping[Place, Cell], label: str) -> float:
-    told = [found[label] for found in cells.values()]
-    return sum(found is not None and found.is_met for found in told) / max(1, len(told))
+    readings = [cell[label] for cell in cells.values()]
+    met = sum(reading is not None and reading.is_met for reading in readings)
+    return met / max(1, len(readings))

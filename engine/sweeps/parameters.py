@@ -1,91 +1,44 @@
-"""What can be turned about an experiment: memory, rate, mix, number, servers, a parameter.
+"""What can be varied about an experiment: memory, rate, mix, number, servers, a policy's parameter.
 
-A knob makes one experiment into another and changes nothing else. With the same seed the
-requests differ only in what the knob speaks of (engine/demand/generate.py).
+Each makes one experiment into another and changes nothing else. With the same seed the requests
+differ only in what is varied (engine/demand/generate.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
 from engine.demand.predictions import EXACT, Interval, LognormalError, Predictions, with_predictions
 from engine.demand.scenario import MAX_REQUESTS, RANGES, Scenario
-from engine.demand.source import Source, how_many, requests_of
 from engine.errors import InputError
+from engine.experiment import Experiment
 from engine.fields import number_in
-from engine.fleet import ONE_SERVER, Topology
-from engine.machine.clock import ROUNDS, Clock
-from engine.policy import Param, find_policy
-from engine.progress import Progress, silent
-from engine.simulate.run import Run
+from engine.policy import Param
 from engine.sweeps.tradeoff import USUAL
 from engine.workload import MAX_MEMORY, Workload
-
-Pick = tuple[str, tuple[tuple[str, float], ...]]  # a policy's key and its parameters
 
 WIDE = 1000  # a range of a parameter, above which only its lower part is offered at first
 MOST_SERVERS = 100
 ROOM = 1.5  # how far beyond a value that matters a range goes
 
 
-@dataclass(frozen=True, eq=False)
-class Experiment:
-    """Everything that a run depends on.
-
-    Attributes
-    ----------
-    source : a scenario, or requests
-    memory : M of each server, tokens
-    picks : the policies, with their parameters
-    """
-
-    source: Source
-    memory: int
-    picks: tuple[Pick, ...]
-    clock: Clock = ROUNDS
-    topology: Topology = ONE_SERVER
-
-    @cached_property
-    def workload(self) -> Workload:
-        return requests_of(self.source)
-
-    @property
-    def requests(self) -> int:
-        """How many requests there are, roughly where a horizon decides."""
-        return how_many(self.source)
-
-    @property
-    def seconds(self) -> float:
-        """How long its runs take, roughly."""
-        n = self.requests
-        return sum(self.topology.cost(find_policy(key), n) for key, _ in self.picks)
-
-    def run(self, pick: Pick, progress: Progress = silent) -> Run:
-        """The run of one of the policies."""
-        key, params = pick
-        return self.topology.run(
-            find_policy(key), self.workload, self.memory, progress, self.clock, **dict(params)
-        )
-
-
 @dataclass(frozen=True)
 class Parameter:
-    """One thing that can be turned.
+    """One thing that can be varied.
 
     Attributes
     ----------
     name : as users type it: memory, rate, share, n, replicas, or a policy's `vllm.watermark`
     title : with its unit
-    low, high : the closed range in which it can stand
+    low, high : the closed range of its values
     whole : takes whole numbers only
-    now : where it stands
+    present : the experiment's value
     usual : the lower and upper end of what is worth a look
     by_factor : steps are multiples of one another
-    turn : (experiment, value) -> the changed experiment
+    set_to : (experiment, value) -> the changed experiment
     """
 
     name: str
@@ -93,17 +46,17 @@ class Parameter:
     low: float
     high: float
     whole: bool
-    now: float
+    present: float
     usual: tuple[float, float]
     by_factor: bool
-    turn: Callable[[Experiment, float], Experiment]
+    set_to: Callable[[Experiment, float], Experiment]
 
     def read(self, value: float) -> float:
-        """`value` where the knob can stand there; InputError otherwise."""
+        """`value` where it is in range; InputError otherwise."""
         return number_in(self.name, value, self.low, self.high, whole=self.whole)
 
     def spanning(self, values: Iterable[float]) -> Parameter:
-        """The same knob, what is worth a look widened to hold these values with room around."""
+        """The same with its usual range widened to hold these values, with room around."""
         known = [value for value in values if self.low <= value <= self.high]
         if not known:
             return self
@@ -125,46 +78,43 @@ class Parameter:
 
 
 def parameters_of(experiment: Experiment) -> dict[str, Parameter]:
-    """The knobs that an experiment has, by name."""
-    found = [_memory(experiment), *_of_requests(experiment), *_of_predictions(experiment)]
-    in_loop = isinstance(experiment.source, Workload) and experiment.source.concurrency
-    if not experiment.topology.pools and not in_loop:
-        found.append(_replicas(experiment))
-    for number, (key, _) in enumerate(experiment.picks):
-        found += [_param(experiment, number, param) for param in find_policy(key).params]
-    return {parameter.name: parameter for parameter in found}
+    """What can be varied about an experiment, by name."""
+    parameters = [_memory(experiment), *_of_requests(experiment), *_of_predictions(experiment)]
+    if not experiment.deployment.topology.pools and not experiment.source.concurrency:
+        parameters.append(_replicas(experiment))
+    for number, choice in enumerate(experiment.choices):
+        parameters += [_param(experiment, number, param) for param in choice.policy.params]
+    return {parameter.name: parameter for parameter in parameters}
 
 
 def find_parameter(experiment: Experiment, name: str) -> Parameter:
-    """The knob called `name`; InputError names the ones there are."""
-    found = parameters_of(experiment)
-    if name not in found:
-        raise InputError(f"unknown knob {name}: choose from {', '.join(found)}")
-    return found[name]
+    """The parameter called `name`; InputError names the ones there are."""
+    parameters = parameters_of(experiment)
+    if name not in parameters:
+        raise InputError(f"unknown knob {name}: choose from {', '.join(parameters)}")
+    return parameters[name]
 
 
-Turns = tuple[tuple[str, float], ...]  # the names of knobs, and where to turn each
+Setting = tuple[tuple[str, float], ...]  # names of parameters, and their values
 
 
-def turned(experiment: Experiment, turns: Turns) -> Experiment:
-    """The experiment with several knobs turned, each as it stands at first."""
-    known = parameters_of(experiment)
-    there = experiment
-    for name, value in turns:
-        there = known[name].turn(there, value)
-    return there
+def varied(experiment: Experiment, setting: Setting) -> Experiment:
+    """The experiment with several parameters set, each as the experiment itself has it."""
+    parameters = parameters_of(experiment)
+    changed = experiment
+    for name, value in setting:
+        changed = parameters[name].set_to(changed, value)
+    return changed
 
 
 def _memory(experiment: Experiment) -> Parameter:
-    def turn(experiment: Experiment, value: float) -> Experiment:
-        source = experiment.source
-        if isinstance(source, Scenario):  # so that it is the same scenario as one set up so
-            source = replace(source, memory=int(value))
-        return replace(experiment, source=source, memory=int(value))
+    def set_to(experiment: Experiment, value: float) -> Experiment:
+        deployment = replace(experiment.deployment, memory=int(value))
+        return replace(experiment, deployment=deployment)
 
-    now = experiment.memory
-    usual = (max(1, now // 2), min(MAX_MEMORY, 2 * now + 1))
-    return Parameter("memory", "M (tokens)", 1, MAX_MEMORY, True, now, usual, True, turn)
+    present = experiment.deployment.memory
+    usual = (max(1, present // 2), min(MAX_MEMORY, 2 * present + 1))
+    return Parameter("memory", "M (tokens)", 1, MAX_MEMORY, True, present, usual, True, set_to)
 
 
 def _of_requests(experiment: Experiment) -> Iterable[Parameter]:
@@ -174,7 +124,7 @@ def _of_requests(experiment: Experiment) -> Iterable[Parameter]:
         if span > 0 and not source.concurrency:
             yield _rate(experiment, (len(source) - 1) / span)
         return
-    if source.arrivals != "backlog":
+    if source.arrivals != "backlog" and not source.concurrency:
         yield _rate(experiment, source.rate)
     if len(source.mix) == 2:
         yield _share(source)
@@ -182,42 +132,44 @@ def _of_requests(experiment: Experiment) -> Iterable[Parameter]:
         yield _number(source)
 
 
-def _rate(experiment: Experiment, now: float) -> Parameter:
-    def turn(experiment: Experiment, value: float) -> Experiment:
+def _rate(experiment: Experiment, present: float) -> Parameter:
+    def set_to(experiment: Experiment, value: float) -> Experiment:
         source = experiment.source
         if isinstance(source, Scenario):
             return replace(experiment, source=replace(source, rate=value))
-        arrival = source.arrival.min() + (source.arrival - source.arrival.min()) * (now / value)
+        arrival = source.arrival.min() + (source.arrival - source.arrival.min()) * (present / value)
         return replace(experiment, source=replace(source, arrival=arrival))
 
     low, high, _ = RANGES["rate"]
-    each = experiment.clock.unit.removesuffix("s")
-    usual = (max(low, now / 2), min(high, now * 2))
-    title = f"arrivals a {each}"
-    return Parameter("rate", title, min(low, now), max(high, now), False, now, usual, True, turn)
+    step = experiment.deployment.unit.removesuffix("s")
+    usual = (max(low, present / 2), min(high, present * 2))
+    title = f"arrivals a {step}"
+    return Parameter(
+        "rate", title, min(low, present), max(high, present), False, present, usual, True, set_to
+    )
 
 
 def _share(source: Scenario) -> Parameter:
     (first, share), (second, _) = source.mix
 
-    def turn(experiment: Experiment, value: float) -> Experiment:
+    def set_to(experiment: Experiment, value: float) -> Experiment:
         mix = ((first, value / 100), (second, 1 - value / 100))
         return replace(experiment, source=replace(experiment.source, mix=mix))
 
     title = f"share of {first} (%)"
-    return Parameter("share", title, 0, 100, True, round(100 * share), (0, 100), False, turn)
+    return Parameter("share", title, 0, 100, True, round(100 * share), (0, 100), False, set_to)
 
 
 def _number(source: Scenario) -> Parameter:
-    def turn(experiment: Experiment, value: float) -> Experiment:
+    def set_to(experiment: Experiment, value: float) -> Experiment:
         return replace(experiment, source=replace(experiment.source, n=int(value)))
 
     usual = (max(1, source.n // 8), min(MAX_REQUESTS, 2 * source.n))
-    return Parameter("n", "requests", 1, MAX_REQUESTS, True, source.n, usual, True, turn)
+    return Parameter("n", "requests", 1, MAX_REQUESTS, True, source.n, usual, True, set_to)
 
 
 def _of_predictions(experiment: Experiment) -> Iterable[Parameter]:
-    """How wrong predicted outputs are: each turns what is predicted into its own kind."""
+    """How wrong predicted outputs are: each makes predictions of its own kind."""
     source = experiment.source
     model = source.predict if isinstance(source, Scenario) else EXACT
     bias = model.bias if isinstance(model, LognormalError) else 1.0
@@ -234,41 +186,41 @@ def _of_predictions(experiment: Experiment) -> Iterable[Parameter]:
 
 
 def _predicting(kind: Callable[[float], Predictions]):
-    def turn(experiment: Experiment, value: float) -> Experiment:
+    def set_to(experiment: Experiment, value: float) -> Experiment:
         source = experiment.source
         if isinstance(source, Scenario):
             return replace(experiment, source=replace(source, predict=kind(value)))
         return replace(experiment, source=with_predictions(source, kind(value)))
 
-    return turn
+    return set_to
 
 
 def _replicas(experiment: Experiment) -> Parameter:
-    def turn(experiment: Experiment, value: float) -> Experiment:
-        topology = replace(experiment.topology, replicas=int(value))
-        return replace(experiment, topology=topology)
+    def set_to(experiment: Experiment, value: float) -> Experiment:
+        topology = replace(experiment.deployment.topology, replicas=int(value))
+        return replace(experiment, deployment=experiment.deployment.with_servers(topology))
 
-    now = experiment.topology.replicas
-    usual = (1, max(8, 2 * now))
-    return Parameter("replicas", "replicas", 1, MOST_SERVERS, True, now, usual, False, turn)
+    present = experiment.deployment.topology.replicas
+    usual = (1, max(8, 2 * present))
+    return Parameter("replicas", "replicas", 1, MOST_SERVERS, True, present, usual, False, set_to)
 
 
 def _param(experiment: Experiment, number: int, param: Param) -> Parameter:
-    """The parameter of one pick; the other picks stay as they are."""
-    key, params = experiment.picks[number]
+    """That of one of the policies; the others stay as they are."""
+    choice = experiment.choices[number]
 
-    def turn(experiment: Experiment, value: float) -> Experiment:
-        picks = list(experiment.picks)
-        picks[number] = (key, tuple({**dict(params), param.name: value}.items()))
-        return replace(experiment, picks=tuple(picks))
+    def set_to(experiment: Experiment, value: float) -> Experiment:
+        choices = list(experiment.choices)
+        choices[number] = choices[number].changed(**{param.name: value})
+        return experiment.choosing(choices)
 
-    title = f"{key}: {param.name.replace('_', ' ')}"
-    now = dict(params).get(param.name, param.default)
+    title = f"{choice.key}: {param.name.replace('_', ' ')}"
+    present = choice.values[param.name]
     usual = _usual(param)
     by_factor = param.is_whole and usual[0] > 0
     return Parameter(
-        f"{key}.{param.name}", title, param.low, param.high, param.is_whole, now, usual,
-        by_factor, turn,
+        f"{choice.key}.{param.name}", title, param.low, param.high, param.is_whole, present, usual,
+        by_factor, set_to,
     )  # fmt: skip
 
 

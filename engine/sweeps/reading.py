@@ -13,13 +13,15 @@ from functools import cached_property
 
 from engine.capacity.draws import STEADY, Draws
 from engine.capacity.objective import Objective
+from engine.choice import Choice
 from engine.errors import InputError, Livelock
+from engine.experiment import Experiment
 from engine.measure.overload import Verdict, verdict
 from engine.metrics import tpot, ttft
 from engine.progress import Progress, silent
 from engine.scale_out import HERE, Sweep, run_all
 from engine.simulate.run import Run
-from engine.sweeps.parameters import Experiment, Pick, Turns, turned
+from engine.sweeps.parameters import Setting, varied
 
 OVERLOADED = 1.5  # how far an overloaded run counts as beyond its limits, at least
 CARRIED = 0.5  # and how far one counts that keeps up and has no limits to keep
@@ -70,43 +72,45 @@ PERCENTILES = ("ttft", "tpot")
 
 def read_each(
     experiment: Experiment,
-    turns: Sequence[Turns],
+    settings: Sequence[Setting],
     objective: Objective,
     on: str = HERE,
     progress: Progress = silent,
 ) -> Iterator[tuple[int, list[CellReading | None]]]:
-    """`read_all` of the experiment turned in each of these ways, with the index of the way.
+    """`read_all` of the experiment with each of these settings, with the index of the setting.
 
     Parameters
     ----------
     on : where, as for `run_all`
     """
-    return run_all(Sweep(_read_turned, (experiment, objective), turns), on, progress)
+    return run_all(Sweep(_read_varied, (experiment, objective), settings), on, progress)
 
 
-def _read_turned(shared, turns: Turns, progress: Progress) -> list[CellReading | None]:
-    experiment, objective = shared
-    return read_all(turned(experiment, turns), objective, progress)
+def _read_varied(
+    asked: tuple[Experiment, Objective], setting: Setting, progress: Progress
+) -> list[CellReading | None]:
+    experiment, objective = asked
+    return read_all(varied(experiment, setting), objective, progress)
 
 
 def read_all(
     experiment: Experiment, objective: Objective, progress: Progress = silent
 ) -> list[CellReading | None]:
     """One reading a policy of the experiment; None where it cannot run."""
-    found: list[CellReading | None] = []
+    readings: list[CellReading | None] = []
     longer = _Longer(experiment)
-    for number, pick in enumerate(experiment.picks):
-        progress(number / len(experiment.picks))
+    for number, choice in enumerate(experiment.choices):
+        progress(number / len(experiment.choices))
         try:
-            run = experiment.run(pick)
+            run = experiment.run(choice)
         except InputError:  # nothing fits in M, a livelock, a router that knows no future
-            found.append(None)
+            readings.append(None)
         else:
-            found.append(reading(run, objective, longer.verdict(pick, run)))
-    return found
+            readings.append(reading(run, objective, longer.verdict(choice, run)))
+    return readings
 
 
-def reading(run: Run, objective: Objective, found: Verdict) -> CellReading:
+def reading(run: Run, objective: Objective, load: Verdict) -> CellReading:
     """The numbers of one run, with the verdict that counts."""
     return CellReading(
         ttft=objective.percentile(ttft(run)),
@@ -114,15 +118,15 @@ def reading(run: Run, objective: Objective, found: Verdict) -> CellReading:
         mean_latency=float(run.latency.mean()),
         attainment=float(objective.within(run).sum() / run.offered),
         preemptions=int(run.preemptions.sum()),
-        verdict=found.kind,
-        excess=_excess(objective, run, found),
-        certain=found.is_certain,
+        verdict=load.kind,
+        excess=_excess(objective, run, load),
+        certain=load.is_certain,
     )
 
 
-def _excess(objective: Objective, run: Run, found: Verdict) -> float:
+def _excess(objective: Objective, run: Run, load: Verdict) -> float:
     reached = objective.excess(run) if objective.has_limits else CARRIED
-    return reached if found.keeps_up else max(reached, OVERLOADED)
+    return reached if load.keeps_up else max(reached, OVERLOADED)
 
 
 class _Longer:
@@ -131,20 +135,20 @@ class _Longer:
     def __init__(self, experiment: Experiment) -> None:
         self._experiment = experiment
 
-    def verdict(self, pick: Pick, run: Run) -> Verdict:
+    def verdict(self, choice: Choice, run: Run) -> Verdict:
         """Of the run where it is certain, else of a long one."""
-        found = verdict(run)
-        if found.is_certain or self._drawn is None:
-            return found
+        load = verdict(run)
+        if load.is_certain or self._drawn is None:
+            return load
         try:
-            return verdict(self._drawn.run(pick))
+            return verdict(self._drawn.run(choice))
         except Livelock:
-            return replace(found, kind="overloaded")
+            return replace(load, kind="overloaded")
 
     @cached_property
     def _drawn(self) -> Experiment | None:
         """None where there are as many already."""
-        least = STEADY * self._experiment.topology.servers
+        least = STEADY * self._experiment.deployment.servers
         if self._experiment.requests >= least:
             return None
         draws = Draws(self._experiment.source, 1)

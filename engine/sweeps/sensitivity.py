@@ -12,14 +12,11 @@ from dataclasses import dataclass, replace
 
 from engine import wording
 from engine.bound import gap
-from engine.bound_method import find_method
+from engine.bound_method import default_method, find_method
+from engine.choice import Choice
 from engine.demand.scenario import MAX_REQUESTS, Scenario
-from engine.demand.source import Source, how_many, requests_of
-from engine.machine.clock import ROUNDS, Clock
-from engine.measure.league import label_of
-from engine.policy import Policy, find_policy
+from engine.experiment import Experiment
 from engine.progress import Progress, silent
-from engine.workload import Workload
 
 MEMORY_FACTORS = (0.5, 0.75, 1.0, 1.5, 2.0)
 SIZE_FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0)
@@ -29,29 +26,12 @@ BOUND_SECONDS = 1.0  # a point, for the price bound
 DEAR = 5.0  # seconds: a policy that takes longer for a point is left out
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Situation:
-    """One experiment of a series.
-
-    Attributes
-    ----------
-    value : of what is varied
-    source : its requests, or what draws them
-    memory : M, tokens
-    """
+    """One experiment of a series, with the value of what is varied."""
 
     value: float
-    source: Source
-    memory: int
-
-    @property
-    def workload(self) -> Workload:
-        return requests_of(self.source)
-
-    @property
-    def requests(self) -> int:
-        """How many requests there are, roughly where a horizon decides."""
-        return how_many(self.source)
+    experiment: Experiment
 
 
 @dataclass(frozen=True)
@@ -62,13 +42,13 @@ class Series:
     ----------
     varies : `memory`, `size` or `share`
     title : with the unit
-    now : the value it has now
+    present : the value it has now
     situations : by ascending value
     """
 
     varies: str
     title: str
-    now: float
+    present: float
     situations: tuple[Situation, ...]
 
     @property
@@ -108,89 +88,100 @@ class Point:
         return min(known.items(), key=lambda item: item[1]) if known else None
 
 
-def vary_memory(workload: Workload, memory: int) -> Series:
+def series_of(experiment: Experiment) -> list[Series]:
+    """Every series that has more than one situation: requests that are given have but M to vary."""
+    every = [_vary_memory(experiment)]
+    if isinstance(experiment.source, Scenario):
+        every += [_vary_size(experiment, experiment.source)]
+        every += [_vary_share(experiment, experiment.source)]
+    return [series for series in every if len(series.situations) > 1]
+
+
+def _vary_memory(experiment: Experiment) -> Series:
     """The same requests in half to twice the memory, as far as one of them fits."""
-    least = int(workload.peak.min())
-    values = sorted({max(least, round(factor * memory)) for factor in MEMORY_FACTORS})
-    situations = tuple(Situation(m, workload, m) for m in values)
-    return Series("memory", "KV-cache memory M (tokens)", memory, situations)
+    deployment = experiment.deployment
+    least = int(experiment.workload.peak.min())
+    values = sorted({max(least, round(factor * deployment.memory)) for factor in MEMORY_FACTORS})
+    drawn = replace(experiment, source=experiment.workload)  # drawn once for all
+    situations = tuple(
+        Situation(m, replace(drawn, deployment=replace(deployment, memory=m))) for m in values
+    )
+    return Series("memory", "KV-cache memory M (tokens)", deployment.memory, situations)
 
 
-def vary_size(scenario: Scenario) -> Series:
+def _vary_size(experiment: Experiment, scenario: Scenario) -> Series:
     """An eighth of the requests to twice as many; of the horizon, where that decides."""
     name = "n" if scenario.horizon is None else "horizon"
-    now = getattr(scenario, name)
-    values = [factor * now for factor in SIZE_FACTORS]
+    present = getattr(scenario, name)
+    values = [factor * present for factor in SIZE_FACTORS]
     if name == "n":
         values = sorted({min(MAX_REQUESTS, max(1, round(value))) for value in values})
-    return Series(
-        "size",
-        "requests" if name == "n" else "horizon",
-        now,
-        tuple(Situation(v, replace(scenario, **{name: v}), scenario.memory) for v in values),
-    )
+    title = "requests" if name == "n" else "horizon"
+    scenarios = {value: replace(scenario, **{name: value}) for value in values}
+    return Series("size", title, present, _situations(experiment, scenarios))
 
 
-def vary_share(scenario: Scenario) -> Series:
+def _vary_share(experiment: Experiment, scenario: Scenario) -> Series:
     """From none of the first class to nothing else; the mix must have two classes."""
     (first, share), (second, _) = scenario.mix
-    now = round(100 * share)
-    values = sorted({*SHARES, now})
-    situations = (
-        Situation(
-            v, replace(scenario, mix=((first, v / 100), (second, 1 - v / 100))), scenario.memory
-        )
-        for v in values
+    present = round(100 * share)
+    scenarios = {
+        value: replace(scenario, mix=((first, value / 100), (second, 1 - value / 100)))
+        for value in sorted({*SHARES, present})
+    }
+    title = f"share of {first} (%)"
+    return Series("share", title, present, _situations(experiment, scenarios))
+
+
+def _situations(
+    experiment: Experiment, scenarios: Mapping[float, Scenario]
+) -> tuple[Situation, ...]:
+    return tuple(
+        Situation(value, replace(experiment, source=scenario))
+        for value, scenario in scenarios.items()
     )
-    return Series("share", f"share of {first} (%)", now, tuple(situations))
 
 
-def affordable(picks: Sequence[tuple[str, Mapping]], n: int) -> list[tuple[Policy, Mapping]]:
-    """The picked policies, with their parameters, that a point of n requests can afford."""
-    found = [(find_policy(key), params) for key, params in picks]
-    return [(policy, params) for policy, params in found if policy.cost(n) <= DEAR]
+def affordable(experiment: Experiment, n: int) -> list[Choice]:
+    """The policies that a point of n requests can afford."""
+    return [
+        choice for choice in experiment.choices if experiment.deployment.seconds(choice, n) <= DEAR
+    ]
 
 
-def seconds(series: Series, picks: Sequence[tuple[str, Mapping]]) -> float:
+def seconds(series: Series) -> float:
     """How long all points of a series take, roughly."""
-    total = 0.0
-    for situation in series.situations:
-        n = situation.requests
-        total += (
-            BOUND_SECONDS + 2e-6 * n + sum(policy.cost(n) for policy, _ in affordable(picks, n))
-        )
-    return total
+    return sum(_point_seconds(situation.experiment) for situation in series.situations)
 
 
-def gaps_at(
-    situation: Situation,
-    picks: Sequence[tuple[str, Mapping]],
-    progress: Progress = silent,
-    clock: Clock = ROUNDS,
-) -> Point:
-    """Run the picked policies in one situation, each against the best bound that covers it.
+def _point_seconds(experiment: Experiment) -> float:
+    n = experiment.requests
+    runs = sum(experiment.deployment.seconds(choice, n) for choice in affordable(experiment, n))
+    return BOUND_SECONDS + 2e-6 * n + runs
 
-    Parameters
-    ----------
-    picks : (policy key, parameters); those too dear for so many requests are left out
+
+def gaps_at(situation: Situation, progress: Progress = silent) -> Point:
+    """Run the policies in one situation, each against the best bound that covers it.
+
+    Those that are too dear for so many requests are left out.
     """
-    workload, memory = situation.workload, situation.memory
-    fit = int((workload.peak <= memory).sum())
+    experiment = situation.experiment
+    workload, deployment = experiment.workload, experiment.deployment
+    fit = int((workload.peak <= deployment.memory).sum())
     if fit == 0:
         return Point(situation.value, 0, len(workload), {})
-    policies = affordable(picks, fit)
-    steps = len(policies) + 1
+    choices = affordable(experiment, fit)
+    steps = len(choices) + 1
 
     def step(number: int) -> Progress:
-        return lambda share, told="": progress((number + share) / steps, told)
+        return lambda share, what="": progress((number + share) / steps, what)
 
-    quick = "fluid" if clock.is_rounds else "srpt"
-    method = find_method("prices" if fit <= PRICED else quick)
-    bounds = method.bounds(workload, memory, step(0), BOUND_SECONDS, clock)
+    method = find_method("prices") if fit <= PRICED else default_method(deployment.clock)
+    bounds = deployment.bounds(method, workload, BOUND_SECONDS, step(0))
     readings = {}
-    for number, (policy, params) in enumerate(policies, start=1):
-        run = policy.run(workload, memory, step(number), clock, **params)
-        readings[label_of(run)] = GapReading(policy.key, gap(run, bounds))
+    for number, choice in enumerate(choices, start=1):
+        run = experiment.run(choice, step(number))
+        readings[choice.label] = GapReading(choice.key, gap(run, bounds))
         progress((number + 1) / steps)
     return Point(situation.value, fit, len(workload) - fit, readings)
 

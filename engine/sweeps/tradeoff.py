@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from engine import wording
+from engine.choice import Choice
 from engine.errors import Livelock
+from engine.experiment import Experiment
 from engine.metrics import tpot, ttft
 from engine.policy import Param
 from engine.progress import Progress, silent
@@ -46,7 +47,7 @@ class TradeoffPoint:
     preemptions: int
 
 
-def values_of(param: Param, now: float) -> list[float]:
+def values_of(param: Param, present: float) -> list[float]:
     """The values to try, ascending, the present one among them."""
     usual = USUAL.get(param.name)
     if usual is None:
@@ -58,26 +59,22 @@ def values_of(param: Param, now: float) -> list[float]:
         )
     kind = int if param.is_whole else float
     fitting = {kind(value) for value in usual if param.low <= value <= param.high}
-    return sorted(fitting | {kind(now)})
+    return sorted(fitting | {kind(present)})
 
 
-def sweep(
-    simulate: Callable[..., Run], param: Param, now: float, progress: Progress = silent
+def try_values(
+    experiment: Experiment, choice: Choice, param: Param, progress: Progress = silent
 ) -> list[TradeoffPoint]:
-    """The outcome at each value; those at which the policy never ends are left out.
-
-    Parameters
-    ----------
-    simulate : the run with the given parameters
-    """
+    """The outcome at each value of a parameter; where the policy never ends there is none."""
     outcomes = []
-    values = values_of(param, now)
+    values = values_of(param, choice.values[param.name])
     for done, value in enumerate(values):
         progress(done / len(values), f"{param.name} = {value:g}")
         try:
-            outcomes.append(_outcome(value, simulate(**{param.name: value})))
+            run = experiment.run(choice.changed(**{param.name: value}))
         except Livelock:
             continue
+        outcomes.append(_outcome(value, run))
     return outcomes
 
 
@@ -97,14 +94,14 @@ def in_words(param: Param, outcomes: list[TradeoffPoint], unit: str) -> str:
     """Which value is best for the first token, and which for the others."""
     first = min(outcomes, key=lambda outcome: outcome.ttft)
     later = [outcome for outcome in outcomes if not np.isnan(outcome.tpot)]
-    told = (
+    sentence = (
         f"The lowest P{PERCENT} time to first token ({wording.amount(first.ttft, unit)}) is at "
         f"{param.name} = {first.value:g}"
     )
     if not later:
-        return f"{told}."
+        return f"{sentence}."
     best = min(later, key=lambda outcome: outcome.tpot)
     return (
-        f"{told}, the lowest P{PERCENT} time per output token "
+        f"{sentence}, the lowest P{PERCENT} time per output token "
         f"({wording.amount(best.tpot, unit)}) at {param.name} = {best.value:g}."
     )

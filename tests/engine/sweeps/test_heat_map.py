@@ -5,25 +5,33 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine import InputError, Scenario, find_policy, generate
+from engine import (
+    Choice,
+    Deployment,
+    Experiment,
+    InputError,
+    Scenario,
+    Topology,
+    find_policy,
+    generate,
+)
 from engine.capacity.objective import Objective
 from engine.figures.heat_map import describe_heat_map, draw_heat_map
-from engine.fleet import Topology
 from engine.machine.hardware import presets
 from engine.measure.overload import verdict
 from engine.measure.slo import Slo
 from engine.sweeps.heat_map import HeatMap, grid, in_words, passes, run_cells, standing_for
-from engine.sweeps.parameters import Experiment, find_parameter, parameters_of
+from engine.sweeps.parameters import find_parameter, parameters_of
 from engine.sweeps.reading import METRICS, read_all, reading
 
 CLOCK = presets()["llama-2-70b-a100-tp4"].clock
-PICKS = (("svf", (("skip", 0),)), ("vllm", (("watermark", 0.05),)))
+CHOICES = (Choice("svf"), Choice.of("vllm", {"watermark": 0.05}))
 OBJECTIVE = Objective(Slo(ttft=10))
 SCENARIO = Scenario(n=200, arrivals="poisson", rate=1.6)
 
 
-def experiment(source=SCENARIO, **changed):
-    return Experiment(source, 16_492, PICKS, CLOCK, **changed)
+def experiment(source=SCENARIO):
+    return Experiment(source, Deployment(16_492, CLOCK), CHOICES)
 
 
 def heat_map(across="rate", up="memory", side=6, objective=OBJECTIVE, of=None):
@@ -51,13 +59,14 @@ def test_cells_equal_direct_runs(small, cells):
     for (column, row), found in cells.items():
         rate, memory = small.columns[column], small.rows[row]
         workload = generate(Scenario(n=200, arrivals="poisson", rate=rate))
-        for key, params in PICKS:
-            run = find_policy(key).run(workload, memory, clock=CLOCK, **dict(params))
-            label = "svf" if key == "svf" else "vllm watermark=0.05"
+        for choice in CHOICES:
+            policy, params = choice.policy, choice.values
+            run = policy.run(workload, memory, clock=CLOCK, **params)
+            label = "svf" if choice.key == "svf" else "vllm watermark=0.05"
             lasting = verdict(run)
             if not lasting.is_certain:
                 many = generate(Scenario(n=10_000, arrivals="poisson", rate=rate))
-                lasting = verdict(find_policy(key).run(many, memory, clock=CLOCK, **dict(params)))
+                lasting = verdict(policy.run(many, memory, clock=CLOCK, **params))
             assert found[label] == reading(run, OBJECTIVE, lasting)
             assert found[label].mean_latency == run.latency.mean()
             met = lasting.keeps_up and OBJECTIVE.excess(run) <= 1
@@ -68,11 +77,13 @@ def test_cells_equal_direct_runs(small, cells):
 def test_near_the_border_a_longer_run_decides(source):
     """2,000 requests at 2.7 a second look carried; 10,000 of the same show the overload."""
     scenario = Scenario(n=2000, arrivals="poisson", rate=2.7)
-    given = scenario if source == "scenario" else generate(scenario)
+    asked = scenario if source == "scenario" else generate(scenario)
     short = find_policy("vllm").run(generate(scenario), 16_492, clock=CLOCK)
     assert verdict(short).kind != "overloaded"
     assert not verdict(short).is_certain
-    (found,) = read_all(Experiment(given, 16_492, (("vllm", ()),), CLOCK), Objective())
+    (found,) = read_all(
+        Experiment(asked, Deployment(16_492, CLOCK), (Choice("vllm"),)), Objective()
+    )
     assert found.verdict == "overloaded"
     assert not found.is_met
     assert found.certain
@@ -105,23 +116,23 @@ def test_what_no_run_can_tell_is_hatched(small, cells):
         ("replicas", 3, lambda: (generate(SCENARIO), 3)),
     ],
 )  # fmt: skip
-def test_knobs_change_what_they_say(name, value, by_hand):
-    """The turned experiment runs like the one set up by hand."""
+def test_parameters_change_what_they_say(name, value, by_hand):
+    """The changed experiment runs like the one set up by hand."""
     stands = experiment()
-    turned = find_parameter(stands, name).turn(stands, value)
+    changed = find_parameter(stands, name).set_to(stands, value)
     workload, servers = by_hand()
-    expected = Topology(servers).run(find_policy("svf"), workload, 16_492, clock=CLOCK)
-    assert (turned.run(PICKS[0]).finished_at == expected.finished_at).all()
+    expected = Deployment(16_492, CLOCK, Topology(servers)).run(CHOICES[0], workload)
+    assert (changed.run(CHOICES[0]).finished_at == expected.finished_at).all()
 
 
-def test_a_parameter_turns_one_policy():
-    """The others stay; a knob that none has is told with those there are."""
+def test_a_parameter_changes_one_policy():
+    """The others stay; one that none has is told with those there are."""
     stands = experiment()
-    turned = find_parameter(stands, "vllm.max_num_seqs").turn(stands, 8)
-    assert turned.picks[0] == PICKS[0]
+    changed = find_parameter(stands, "vllm.max_num_seqs").set_to(stands, 8)
+    assert changed.choices[0] == CHOICES[0]
     run = find_policy("vllm").run(generate(SCENARIO), 16_492, clock=CLOCK, watermark=0.05,
                                   max_num_seqs=8)  # fmt: skip
-    assert (turned.run(turned.picks[1]).finished_at == run.finished_at).all()
+    assert (changed.run(changed.choices[1]).finished_at == run.finished_at).all()
     with pytest.raises(InputError, match="choose from memory, rate, share, n, error, width, repl"):
         find_parameter(stands, "fcfs.skip")
 
@@ -133,14 +144,14 @@ def test_given_requests_have_memory_rate_and_replicas():
     known = [name for name in parameters_of(stands) if "." not in name]
     assert known == ["memory", "rate", "error", "width", "replicas"]
     parameter = find_parameter(stands, "rate")
-    faster = parameter.turn(stands, 2 * parameter.now).workload
+    faster = parameter.set_to(stands, 2 * parameter.present).workload
     assert np.allclose(np.diff(faster.arrival) * 2, np.diff(workload.arrival))
     assert "rate" not in parameters_of(experiment(generate(Scenario(n=20))))
 
 
 @pytest.mark.parametrize("name", ["memory", "rate", "share", "n", "replicas", "vllm.watermark"])
 @pytest.mark.parametrize("count", [2, 5, 20])
-def test_values_of_a_knob(name, count):
+def test_values_of_a_parameter(name, count):
     """Ascending, in range, whole where they must be, the ends kept."""
     parameter = find_parameter(experiment(), name)
     values = parameter.values(count)
@@ -202,7 +213,7 @@ def test_where_nothing_fits_is_told(small):
 
 
 def test_an_axis_twice_is_refused():
-    """Two different knobs make a map."""
+    """Two different parameters make a map."""
     with pytest.raises(InputError, match="two different knobs"):
         heat_map("memory", "memory")
 

@@ -3,7 +3,18 @@
 import pytest
 from hypothesis import given
 
-from engine import InputError, Scenario, Workload, find_method, find_policy, gap, generate
+from engine import (
+    Choice,
+    Deployment,
+    Experiment,
+    InputError,
+    Scenario,
+    Topology,
+    Workload,
+    find_method,
+    gap,
+    generate,
+)
 from engine.sweeps.sensitivity import (
     GapReading,
     Point,
@@ -11,13 +22,16 @@ from engine.sweeps.sensitivity import (
     gaps_at,
     seconds,
     series_in_words,
-    vary_memory,
-    vary_share,
-    vary_size,
+    series_of,
 )
 from tests.twins.strategies import instances
 
-PICKS = [("svf", {}), ("vllm", {}), ("svf", {"skip": 5})]
+CHOICES = (Choice("svf"), Choice("vllm"), Choice.of("svf", {"skip": 5}))
+
+
+def vary(varies, source, deployment=Deployment(16_492), choices=CHOICES):  # noqa: B008
+    every = series_of(Experiment(source, deployment, tuple(choices)))
+    return next(series for series in every if series.varies == varies)
 
 
 def values(series):
@@ -28,56 +42,56 @@ def values(series):
 def test_memory_keeps_a_request_that_fits(instance):
     """Ascending values around M, the requests the same, and at least one runs at every point."""
     workload, memory = instance
-    series = vary_memory(workload, memory)
+    series = vary("memory", workload, Deployment(memory), [Choice("fcfs")])
     assert values(series) == sorted(set(values(series)))
     assert memory in values(series)
     for situation in series.situations:
-        assert situation.workload is workload
-        assert gaps_at(situation, [("fcfs", {})]).requests > 0
+        assert situation.experiment.workload is workload
+        assert gaps_at(situation).requests > 0
 
 
 def test_sizes():
     """An eighth to twice as many; the first requests of each are those of the others."""
-    series = vary_size(Scenario(n=40))
+    series = vary("size", Scenario(n=40))
     assert values(series) == [5, 10, 20, 40, 80]
-    small, large = (series.situations[k].workload for k in (0, -1))
+    small, large = (series.situations[k].experiment.workload for k in (0, -1))
     assert (large.prompt[:5] == small.prompt).all()
-    assert [len(situation.workload) for situation in series.situations] == values(series)
-    assert values(vary_size(Scenario(n=1))) == [1, 2]
+    assert [len(situation.experiment.workload) for situation in series.situations] == values(series)
+    assert values(vary("size", Scenario(n=1))) == [1, 2]
 
 
 def test_horizons():
     """Where a horizon decides the number, it is what is varied."""
-    series = vary_size(Scenario(n=None, horizon=1000.0, arrivals="poisson", rate=0.1))
+    series = vary("size", Scenario(n=None, horizon=1000.0, arrivals="poisson", rate=0.1))
     assert values(series) == [125, 250, 500, 1000, 2000]
     assert series.title == "horizon"
-    assert series.situations[-1].requests == 200
-    assert series.situations[-1].workload.arrival.max() > 1000
+    assert series.situations[-1].experiment.requests == 200
+    assert series.situations[-1].experiment.workload.arrival.max() > 1000
 
 
 def test_shares():
     """From no short request to only short ones, the present share among them."""
-    series = vary_share(Scenario(n=50, mix={"short": 0.8, "long": 0.2}))
+    series = vary("share", Scenario(n=50, mix={"short": 0.8, "long": 0.2}))
     assert values(series) == [0, 25, 50, 75, 80, 100]
-    assert series.now == 80
-    assert (series.situations[0].workload.class_of == 1).all()
-    assert (series.situations[-1].workload.class_of == 0).all()
+    assert series.present == 80
+    assert (series.situations[0].experiment.workload.class_of == 1).all()
+    assert (series.situations[-1].experiment.workload.class_of == 0).all()
 
 
 def test_gaps_are_those_of_the_engine():
     """Each policy against the best bound that covers it, by label."""
     scenario = Scenario(n=150)
-    (situation,) = [s for s in vary_size(scenario).situations if s.value == 150]
+    (situation,) = [s for s in vary("size", scenario).situations if s.value == 150]
     told = []
-    point = gaps_at(situation, PICKS, lambda share, _text="": told.append(share))
+    point = gaps_at(situation, lambda share, _text="": told.append(share))
     workload = generate(scenario)
     # The bound may differ a little, as its search is stopped by time; the fluid is below it.
     fluid = find_method("fluid").bounds(workload, 16_492)
     assert list(point.readings) == ["svf", "vllm", "svf skip=5"]
-    for (key, params), reading in zip(PICKS, point.readings.values(), strict=True):
-        run = find_policy(key).run(workload, 16_492, **params)
+    for choice, reading in zip(CHOICES, point.readings.values(), strict=True):
+        run = Deployment(16_492).run(choice, workload)
         assert 1 <= reading.gap <= gap(run, fluid)
-        assert reading.policy == key
+        assert reading.policy == choice.key
     assert point.nearest == ("svf skip=5", point.readings["svf skip=5"].gap)
     assert told == sorted(told)
     assert told[-1] == pytest.approx(1)
@@ -90,24 +104,26 @@ def test_a_report_that_raises_stops_the_work():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        gaps_at(vary_size(Scenario(n=16)).situations[0], PICKS, cancel)
+        gaps_at(vary("size", Scenario(n=16)).situations[0], cancel)
 
 
 def test_a_mix_that_does_not_fit_is_an_empty_point():
     """Short requests fit in a small M, long ones do not: no error, no reading."""
-    scenario = Scenario(n=20, memory=300)
+    situation = vary("share", Scenario(n=20), Deployment(300)).situations[0]
     with pytest.raises(InputError):
-        find_policy("svf").run(vary_share(scenario).situations[0].workload, 300)
-    point = gaps_at(vary_share(scenario).situations[0], PICKS)
+        situation.experiment.run(Choice("svf"))
+    point = gaps_at(situation)
     assert (point.requests, point.set_aside, dict(point.readings)) == (0, 20, {})
     assert point.nearest is None
 
 
 def test_what_a_point_cannot_afford_is_left_out():
     """The integer program has no place in a series of large instances."""
-    assert [p.key for p, _ in affordable([("hindsight", {}), ("svf", {})], 2000)] == ["svf"]
-    series = vary_memory(Workload([0] * 6, [2] * 6, [3] * 6), 10)
-    assert seconds(series, PICKS) == pytest.approx(len(series.situations), rel=0.01)
+    few = Workload([0] * 6, [2] * 6, [3] * 6)
+    both = (Choice("hindsight"), Choice("svf"))
+    assert affordable(Experiment(few, Deployment(10), both), 2000) == [Choice("svf")]
+    series = vary("memory", few, Deployment(10))
+    assert seconds(series) == pytest.approx(len(series.situations), rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -126,3 +142,14 @@ def test_in_words(gaps, says):
         for k, found in enumerate(gaps, start=1)
     ]
     assert says in series_in_words(points).replace("\u202f", " ")
+
+
+def test_a_fleet_is_varied_as_a_fleet():
+    """Two servers stay two: their runs, and the bound of the memory of both."""
+    both = Deployment(8_000, topology=Topology(2))
+    series = vary("memory", generate(Scenario(n=60)), both, [Choice("svf")])
+    situation = next(s for s in series.situations if s.value == 8_000)
+    workload = situation.experiment.workload
+    run = both.run(Choice("svf"), workload)
+    fluid = both.bounds(find_method("fluid"), workload)
+    assert 1 <= gaps_at(situation).readings["svf"].gap <= gap(run, fluid)

@@ -2,21 +2,21 @@
 
 import pytest
 
-from engine import Scenario, find_policy, generate
+from engine import Choice, Deployment, Experiment, Scenario, find_policy
 from engine.errors import Livelock
 from engine.figures.tradeoff import describe_tradeoff, draw_tradeoff
 from engine.machine.clock import seconds_clock
-from engine.sweeps.tradeoff import in_words, sweep, values_of
+from engine.sweeps.tradeoff import in_words, try_values, values_of
 
 CLOCK = seconds_clock(0.0372, 1.965e-4, 90, 5.67e-8, 4.2e-5)
-SARATHI = find_policy("sarathi")
-CHUNK = SARATHI.params[0]
+SARATHI = Choice("sarathi")
+CHUNK = SARATHI.policy.params[0]
 
 
 @pytest.fixture(scope="module")
 def outcomes():
-    mix = generate(Scenario(n=400, arrivals="poisson", rate=1.6))
-    return sweep(lambda **given: SARATHI.run(mix, 16_492, clock=CLOCK, **given), CHUNK, 512)
+    scenario = Scenario(n=400, arrivals="poisson", rate=1.6)
+    return try_values(Experiment(scenario, Deployment(16_492, CLOCK)), SARATHI, CHUNK)
 
 
 def test_every_parameter_has_values_in_its_range():
@@ -44,13 +44,16 @@ def test_words_and_chart_agree(outcomes):
     assert "4096" in describe_tradeoff(outcomes, "chunk_size", "seconds")
 
 
-def test_values_at_which_it_never_ends_are_left_out():
+def test_values_at_which_it_never_ends_are_left_out(monkeypatch):
     """A livelock at one value does not spoil the others."""
-    mix = generate(Scenario(n=20))
+    run = Deployment.run
 
-    def simulate(chunk_size):
-        if chunk_size == 512:
+    def stuck_at_512(deployment, choice, *rest):
+        if choice.values["chunk_size"] == 512:
             raise Livelock("sarathi", 1, 2, "raise it")
-        return SARATHI.run(mix, 16_492, chunk_size=chunk_size)
+        return run(deployment, choice, *rest)
 
-    assert 512 not in [outcome.value for outcome in sweep(simulate, CHUNK, 512)]
+    monkeypatch.setattr(Deployment, "run", stuck_at_512)
+    outcomes = try_values(Experiment(Scenario(n=20), Deployment(16_492)), SARATHI, CHUNK)
+    assert outcomes
+    assert 512 not in [outcome.value for outcome in outcomes]
