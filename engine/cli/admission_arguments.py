@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from engine.admission_limits import AdmissionLimits
 from engine.cli.numbers import number
-from engine.workload import Workload
+from engine.cli.topology_arguments import Requested
 
 
 def add_admission_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,10 +38,9 @@ def add_length_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def with_admission_limits(workload: Workload, arguments: argparse.Namespace) -> Workload:
-    """The workload on these terms; a command without patience and queue has neither."""
+def with_admission_limits(source: Requested, arguments: argparse.Namespace) -> Requested:
+    """The requests, or what draws them, with these limits; some commands have but the length."""
     patience = getattr(arguments, "patience", 0)
     queue_limit = getattr(arguments, "queue_limit", 0)
-    return replace(
-        workload, admission_limits=AdmissionLimits(patience, queue_limit, arguments.max_model_len)
-    )
+    limits = AdmissionLimits(patience, queue_limit, arguments.max_model_len)
+    return replace(source, admission_limits=limits)

@@ -14,7 +14,7 @@ from engine.cli.numbers import number
 from engine.cli.results import print_json
 from engine.errors import InputError
 from engine.fields import number_in
-from engine.machine.hardware import gpus, models
+from engine.machine.catalogue import gpus, models
 from engine.machine.own_presets import save
 
 PERCENTILES = (5, 50, 95)

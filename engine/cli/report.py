@@ -6,18 +6,17 @@ import argparse
 from pathlib import Path
 
 from engine import wording
-from engine.bound_method import find_method
+from engine.bound_method import default_method, find_method
 from engine.cli.admission_arguments import add_admission_arguments, with_admission_limits
-from engine.cli.clock_arguments import read_clock
+from engine.cli.deployment_arguments import read_deployment
 from engine.cli.files import check_output, write_text
+from engine.cli.policy_arguments import read_choices
 from engine.cli.scenario_arguments import add_source_arguments, read_source
-from engine.cli.simulate import chosen_policies, run_all, warn
-from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop, read_topology
-from engine.demand.generate import generate
-from engine.demand.scenario import Scenario
-from engine.measure.league import label_of, league
+from engine.cli.simulate import warn
+from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop
+from engine.experiment import Experiment, compare
 from engine.saved.snapshot import facts_of
-from engine.workload import check_memory, set_aside
+from engine.workload import set_aside
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,37 +35,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    memory = check_memory(arguments.memory)
-    clock, topology = read_clock(arguments), read_topology(arguments)
+    deployment = read_deployment(arguments)
     check_output("--output", arguments.output, [arguments.trace] if arguments.trace else [])
-    methods = _methods(arguments, clock)
-    source = read_source(arguments, memory)
-    scenario = source if isinstance(source, Scenario) else None
-    workload = in_closed_loop(generate(scenario) if scenario else source, arguments)
-    workload = with_admission_limits(workload, arguments)
-    set_aside(workload, memory)  # some request must fit
-    chosen, params = chosen_policies(arguments, topology, len(workload))
-    runs, _ = run_all(chosen, topology, workload, memory, clock, params)
-    warn(runs)
-    bounds = [
-        bound
-        for method in ([] if workload.depends_on_run else methods)
-        for bound in method.bounds(workload, memory, clock=clock, replicas=topology.servers)
-    ]
-    entries = league(runs, bounds)
-    trace = "" if scenario else Path(arguments.trace).name
-    labels = [label_of(run) for run in runs]
-    facts = facts_of(workload, scenario, memory, clock, topology, labels, trace)
+    methods = list(dict.fromkeys(arguments.bound or [default_method(deployment.clock).key]))
+    for key in methods:
+        find_method(key).check(deployment.clock)
+    source = with_admission_limits(in_closed_loop(read_source(arguments), arguments), arguments)
+    experiment = Experiment(source, deployment)
+    set_aside(experiment.workload, deployment.memory)  # some request must fit
+    usual = deployment.quick(len(experiment.workload))
+    experiment = experiment.choosing(read_choices(arguments, usual))
+    depends = experiment.workload.depends_on_run
+    comparison = compare(experiment, [] if depends else methods)
+    warn(comparison)
+    trace = "" if arguments.trace is None else Path(arguments.trace).name
+    facts = facts_of(experiment, trace)
     from engine.reports.session_report import session_report  # plotly is slow to import
 
-    title = str(scenario) if scenario else f"{trace}, M = {wording.count(memory)}"
-    write_text(arguments.output, session_report(title, facts, entries, bounds))
-
-
-def _methods(arguments: argparse.Namespace, clock) -> list:
-    """Those asked for; else the quickest that the clock has."""
-    quickest = "fluid" if clock.is_rounds else "srpt"
-    methods = [find_method(key) for key in dict.fromkeys(arguments.bound or [quickest])]
-    for method in methods:
-        method.check(clock)
-    return methods
+    what = trace or str(source)
+    title = f"{what}, M = {wording.count(deployment.memory)}"
+    page = session_report(title, facts, comparison.league, comparison.bounds)
+    write_text(arguments.output, page)

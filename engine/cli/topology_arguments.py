@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from typing import TypeVar
 
+from engine.demand.scenario import Scenario
+from engine.demand.source import Source
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.fleet import ROUTINGS, Topology, read_pools
 from engine.workload import Workload
+
+Requested = TypeVar("Requested", Workload, Scenario, Source)
 
 
 def add_topology_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +55,7 @@ def read_topology(arguments: argparse.Namespace) -> Topology:
     return Topology(1, arguments.routing, pools, arguments.transfer)
 
 
-def in_closed_loop(workload: Workload, arguments: argparse.Namespace) -> Workload:
-    """The workload as `--concurrency` has it."""
+def in_closed_loop(source: Requested, arguments: argparse.Namespace) -> Requested:
+    """The requests, or what draws them, as `--concurrency` has it."""
     clients = number_in("--concurrency", arguments.concurrency, 0, 10**9, whole=True)
-    return replace(workload, concurrency=clients)
+    return replace(source, concurrency=clients)

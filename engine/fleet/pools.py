@@ -90,10 +90,10 @@ def run_pools(
 ) -> Run:
     """Prefill on some replicas, decode on others, the same policy on all.
 
-    A request is served by the first pool for one token, its KV cache of s + 1 tokens moves
-    in the topology's `transfer` clock units a token, and it goes on in the second pool as one that arrives
-    with its cache. Moving takes no time of either replica. Who has been prefilled is neither
-    turned away nor gives up.
+    A request is served by the first pool for one token, its KV cache of s + 1 tokens moves in the
+    topology's `transfer` clock units a token, and it goes on in the second pool as one that
+    arrives with its cache. Moving takes no time of either replica. Who has been prefilled is
+    neither turned away nor gives up.
     """
     transfer = number_in("transfer (time a token)", topology.transfer, 0, 1e6)
     if workload.concurrency:

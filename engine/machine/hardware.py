@@ -7,51 +7,19 @@ Presets of the user's own stand beside those of the project.
 
 from __future__ import annotations
 
-import csv
 import math
 from dataclasses import dataclass
 from functools import cache
 
 from engine.errors import InputError
 from engine.fields import number_in
+from engine.machine.catalogue import LanguageModel, gpus, models, table_rows
 from engine.machine.clock import Clock, seconds_clock
 from engine.machine.own_presets import own_presets, unreadable
 from engine.machine.preset import COEFFICIENTS, Preset, preset_of
-from engine.sample_data import SAMPLE_DATA
 
 GIB = 2**30
 DEFAULT = "llama-2-70b-a100-tp4"
-
-
-@dataclass(frozen=True)
-class LanguageModel:
-    """A transformer as far as its KV cache goes.
-
-    Attributes
-    ----------
-    layers, kv_heads, head_dim : of its attention
-    parameters : all weights; `layer_parameters` those of the layers' matrices alone
-    """
-
-    key: str
-    title: str
-    layers: int
-    kv_heads: int
-    head_dim: int
-    parameters: int
-    layer_parameters: int
-
-    def bytes_per_token(self, tensor_parallel: int = 1, bytes_each: float = 2) -> float:
-        """Bytes of KV cache a token takes on each GPU: keys and values of every layer."""
-        heads = max(1.0, self.kv_heads / tensor_parallel)
-        return 2 * self.layers * heads * self.head_dim * bytes_each
-
-
-@dataclass(frozen=True)
-class Gpu:
-    key: str
-    title: str
-    memory_gib: float
 
 
 @dataclass(frozen=True)
@@ -79,36 +47,10 @@ class Budget:
         return max(0, math.floor(self.for_cache * GIB / self.bytes_per_token))
 
 
-def _rows(name: str) -> list[dict]:
-    with (SAMPLE_DATA / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def _whole(row: dict, *names: str) -> dict:
-    return {name: int(row[name] or 1) for name in names}
-
-
-@cache
-def models() -> dict[str, LanguageModel]:
-    whole = ("layers", "kv_heads", "head_dim", "parameters", "layer_parameters")
-    return {
-        row["key"]: LanguageModel(row["key"], row["title"], **_whole(row, *whole))
-        for row in _rows("models.csv")
-    }
-
-
-@cache
-def gpus() -> dict[str, Gpu]:
-    return {
-        row["key"]: Gpu(row["key"], row["title"], float(row["memory_gib"]))
-        for row in _rows("gpus.csv")
-    }
-
-
 @cache
 def shipped_presets() -> dict[str, Preset]:
     """The presets that ship with the project, by key."""
-    return {row["key"]: preset_of(row) for row in _rows("hardware.csv")}
+    return {row["key"]: preset_of(row) for row in table_rows("hardware.csv")}
 
 
 def presets() -> dict[str, Preset]:

@@ -18,6 +18,7 @@ from itertools import count
 from pathlib import Path
 
 from engine.errors import InputError
+from engine.machine.catalogue import gpus, models
 from engine.machine.preset import Preset, preset_of, record_of
 from engine.sample_data import files_by_key, read_record
 from engine.user_data import folder, place
@@ -125,9 +126,7 @@ def _preset(key: str, path: Path) -> Preset:
 
 
 def _is_known(preset: Preset) -> bool:
-    """Whether model and GPU are, where they are named; hardware imports this file."""
-    from engine.machine.hardware import gpus, models
-
+    """Whether model and GPU are, where they are named."""
     return preset.model in ("", *models()) and preset.gpu in ("", *gpus())
 
 

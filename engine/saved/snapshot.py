@@ -12,8 +12,8 @@ from engine.demand.arrivals import ARRIVALS
 from engine.demand.predictions import write_predictions
 from engine.demand.scenario import Scenario
 from engine.errors import InputError
+from engine.experiment import Experiment
 from engine.fields import build
-from engine.fleet import Topology
 from engine.machine.clock import Clock
 from engine.machine.hardware import presets
 from engine.machine.preset import COEFFICIENTS
@@ -117,60 +117,45 @@ def read_snapshot(text: str) -> tuple[str, Snapshot]:
     return name, build(Snapshot, record, "the view")
 
 
-def facts_of(
-    workload: Workload,
-    scenario: Scenario | None,
-    memory: int,
-    clock: Clock,
-    topology: Topology,
-    policies: Sequence[str],
-    trace: str = "",
-) -> dict[str, Any]:
+def facts_of(experiment: Experiment, trace: str = "") -> dict[str, Any]:
     """What results depend on, by name: two views differ in what differs here.
 
     Parameters
     ----------
-    scenario : what drew the requests; None where they were given
-    policies : their labels
     trace : the name of the file that requests are from
     """
-    of_requests = _given(workload, trace) if scenario is None else _drawn(scenario)
-    terms = workload.admission_limits.in_words()
+    source, deployment = experiment.source, experiment.deployment
+    drawn = isinstance(source, Scenario)
+    limits = source.admission_limits.in_words()
     return {
-        "M (tokens)": memory,
-        **of_requests,
-        **({"clients": workload.concurrency} if workload.concurrency else {}),
-        **({"terms": ", ".join(terms)} if terms else {}),
-        "clock": _clock(clock),
-        "servers": str(topology),
-        "policies": list(policies),
+        "M (tokens)": deployment.memory,
+        **(_drawn(source) if drawn else _logged(source, trace)),
+        **({"clients": source.concurrency} if source.concurrency else {}),
+        **({"terms": ", ".join(limits)} if limits else {}),
+        "clock": _clock(deployment.clock),
+        "servers": str(deployment.topology),
+        "policies": [choice.label for choice in experiment.choices],
     }
 
 
 def _drawn(scenario: Scenario) -> dict[str, Any]:
     size = "n" if scenario.horizon is None else "horizon"
-    of_others = {name for kind in ARRIVALS for name in OF_ARRIVALS.get(kind, ())}
-    told = {size, *OF_ARRIVALS.get(scenario.arrivals, ())}
-    hidden = {
-        "memory",
-        "mix",
-        "n",
-        "horizon",
-        "admission_limits",
-        *of_others,
-    } - told  # facts_of has the door
+    of_arrivals = {name for kind in ARRIVALS for name in OF_ARRIVALS.get(kind, ())}
+    used = {size, *OF_ARRIVALS.get(scenario.arrivals, ())}
+    # The mix is written below, clients and admission limits by facts_of.
+    elsewhere = {"mix", "n", "horizon", "concurrency", "admission_limits", *of_arrivals} - used
     values = {
         entry.name: getattr(scenario, entry.name)
         for entry in fields(Scenario)
-        if entry.name not in hidden
+        if entry.name not in elsewhere
     }
     values["predict"] = write_predictions(scenario.predict)
     mix = " / ".join(f"{100 * share:.3g} % {key}" for key, share in scenario.mix)
-    told = {TITLES.get(name, name.replace("_", " ")): value for name, value in values.items()}
-    return {"mix": mix} | {name: value for name, value in told.items() if value is not None}
+    titled = {TITLES.get(name, name.replace("_", " ")): value for name, value in values.items()}
+    return {"mix": mix} | {name: value for name, value in titled.items() if value is not None}
 
 
-def _given(workload: Workload, trace: str) -> dict[str, Any]:
+def _logged(workload: Workload, trace: str) -> dict[str, Any]:
     named = {"trace": trace} if trace else {}
     return {"requests": len(workload), **named, "content": workload.digest}
 

@@ -37,15 +37,13 @@ PARTS = sa.Table(
 def sweep_key(heat_map: HeatMap) -> str:
     """A name for all that the cells depend on: 64 hexadecimal digits.
 
-    Not where the knobs that are turned stand at present.
+    Not the present values of the two parameters.
     """
     first = heat_map.at((0, 0))
-    source = first.source if isinstance(first.source, Scenario) else heat_map.experiment.workload
-    named = source if isinstance(source, Scenario) else source.digest
-    stands = (named, first.memory, first.picks, first.clock, first.topology)
-    turned = (heat_map.across.name, heat_map.up.name, heat_map.columns, heat_map.rows)
-    told = repr((version(), *stands, *turned, heat_map.objective))
-    return hashlib.sha256(told.encode()).hexdigest()
+    source = first.source if isinstance(first.source, Scenario) else first.source.digest
+    axes = (heat_map.across.name, heat_map.up.name, heat_map.columns, heat_map.rows)
+    stands = (source, first.deployment, first.choices, heat_map.objective)
+    return hashlib.sha256(repr((version(), *stands, *axes)).encode()).hexdigest()
 
 
 def remember(
@@ -67,11 +65,11 @@ def remember(
 
 def recall(keeping: Keeping, sweep: str) -> dict[int, dict[Place, Cell]]:
     """The kept parts of a sweep, by their numbers."""
-    mine = PARTS.c.sweep == sweep
+    of_sweep = PARTS.c.sweep == sweep
     with keeping.writing() as connection:
-        rows = connection.execute(sa.select(PARTS.c.part, PARTS.c.cells).where(mine)).all()
+        rows = connection.execute(sa.select(PARTS.c.part, PARTS.c.cells).where(of_sweep)).all()
         if rows:
-            connection.execute(PARTS.update().where(mine).values(used=datetime.now(UTC)))
+            connection.execute(PARTS.update().where(of_sweep).values(used=datetime.now(UTC)))
     return {row.part: _cells(row.cells) for row in rows}
 
 
@@ -87,13 +85,14 @@ def _make_room(keeping: Keeping, most: int) -> None:
 
 
 def _record(cell: Cell) -> dict:
-    return {name: None if found is None else asdict(found) for name, found in cell.items()}
+    return {name: None if reading is None else asdict(reading) for name, reading in cell.items()}
 
 
 def _cells(content: str) -> dict[Place, Cell]:
     return {
         (column, row): {
-            name: None if found is None else CellReading(**found) for name, found in record.items()
+            name: None if values is None else CellReading(**values)
+            for name, values in record.items()
         }
         for column, row, record in json.loads(content)
     }

@@ -13,7 +13,8 @@ from engine.calibrate import Benchmark, Fit, fit, fitted_preset, read_benchmark,
 from engine.calibrate.fit import NAMES
 from engine.errors import InputError
 from engine.figures.calibration import describe_calibration, draw_calibration
-from engine.machine.hardware import DEFAULT, gpus, models
+from engine.machine.catalogue import gpus, models
+from engine.machine.hardware import DEFAULT
 from engine.machine.own_presets import LONGEST_TITLE, save
 from engine.machine.preset import Preset
 from engine.progress import Progress

@@ -67,8 +67,8 @@ def tell_study(view: View) -> None:
     offer(jobs, "Draw more, for bands")
     show.rows(table(outcome, study.axis), f"Mean latency ({view.deployment.unit}) by policy")
     st.caption(
-        f"Mean latency in {view.deployment.unit}. Gaps are against a certified bound for schedules that "
-        "know the true outputs."
+        f"Mean latency in {view.deployment.unit}. Gaps are against a certified bound for "
+        "schedules that know the true outputs."
     )
     show.download("The study (CSV)", "uncertainty.csv", lambda: long_table(outcome))
 

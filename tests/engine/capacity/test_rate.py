@@ -24,7 +24,8 @@ from engine.capacity.offer import Offer, best_first
 from engine.capacity.question import Question
 from engine.capacity.rate import Capacity, largest_rate
 from engine.capacity.servers import Servers, fewest_servers
-from engine.machine.hardware import gpus, presets
+from engine.machine.catalogue import gpus
+from engine.machine.hardware import presets
 from engine.measure.overload import verdict
 from engine.measure.slo import Slo
 from engine.metrics import peak_memory

@@ -3,7 +3,8 @@
 import pytest
 
 from engine import InputError
-from engine.machine.hardware import budget, find_preset, gpus, models, presets, read_coefficients
+from engine.machine.catalogue import gpus, models
+from engine.machine.hardware import budget, find_preset, presets, read_coefficients
 
 # (model, TP, tokens): figures of a published planner, which leaves out the weights outside
 # the layers and floors to 4,096 tokens.
