@@ -19,7 +19,7 @@ from pages.parts.view import View
 def draw(view: View) -> None:
     """The best policy in a sentence, the distributions, the league table."""
     opening = st.empty()
-    offer_memory(view.memory)
+    offer_memory(view.deployment.memory)
     jobs = run_jobs(view)
     (runs,) = needed(jobs)
     bounds = [bound for found in finished(bound_jobs(view)) for bound in found]
@@ -33,8 +33,10 @@ def draw(view: View) -> None:
     if left_out := caveats(entries):
         st.markdown(" ".join(left_out))
     with st.grid(4, min_column_width=150):
-        st.metric(f"Mean latency of {best.label} ({view.clock.unit})", wording.number(best.mean))
-        st.metric(f"Its P99 ({view.clock.unit})", wording.number(best.numbers["p99_latency"]))
+        st.metric(
+            f"Mean latency of {best.label} ({view.deployment.unit})", wording.number(best.mean)
+        )
+        st.metric(f"Its P99 ({view.deployment.unit})", wording.number(best.numbers["p99_latency"]))
         st.metric("Above the bound", wording.gap(best.gap))
         st.metric("Set aside, never run", wording.count(len(best.run.set_aside)))
 
@@ -42,8 +44,8 @@ def draw(view: View) -> None:
     latencies = {entry.label: entry.run.latency for entry in entries[: show.DRAWN]}
     styles = {entry.label: entry.run.policy for entry in entries}
     show.figure(
-        draw_cdf(latencies, styles, "end-to-end latency", view.clock.unit, log),
-        describe_cdf(latencies, "end-to-end latency", view.clock.unit),
+        draw_cdf(latencies, styles, "end-to-end latency", view.deployment.unit, log),
+        describe_cdf(latencies, "end-to-end latency", view.deployment.unit),
         "latency-cdf",
     )
     show.how_many_drawn(entries)
@@ -62,4 +64,9 @@ def draw(view: View) -> None:
         )
 
 
-page("Compare", draw)
+page(
+    "Compare",
+    draw,
+    icon=":material/leaderboard:",
+    question="Which policy, and how far from optimal?",
+)

@@ -48,4 +48,9 @@ def draw(view: View) -> None:
     )
 
 
-page("Memory Gantt", draw)
+page(
+    "Memory Gantt",
+    draw,
+    icon=":material/view_timeline:",
+    question="Who held which memory when, and why did a request wait?",
+)

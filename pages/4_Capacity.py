@@ -32,4 +32,9 @@ def draw(view: View) -> None:
     tell_day(view, planning, capacities)
 
 
-page("Capacity", draw)
+page(
+    "Capacity",
+    draw,
+    icon=":material/dns:",
+    question="How much is carried, how many servers does a load take, and at what price?",
+)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts.frame import PAGES, page
+from pages.parts.frame import page
 from pages.parts.kept import keeping
 from pages.parts.saved.compare import tell_comparison
 from pages.parts.saved.list import ask_import, headline, tell_list, tell_one
@@ -15,7 +15,7 @@ def draw(view: View) -> None:
     st.markdown(f"# {headline(views)}")
     if views:
         tell_list(views)
-        tell_one(views, {name: path for path, (name, *_) in PAGES.items()})
+        tell_one(views)
         tell_comparison(views)
     else:
         st.caption("“Save or export” in the sidebar keeps what any page shows, with its results.")
@@ -23,4 +23,9 @@ def draw(view: View) -> None:
     ask_import()
 
 
-page("Saved", draw)
+page(
+    "Saved",
+    draw,
+    icon=":material/bookmarks:",
+    question="What was kept, and what did a change do?",
+)

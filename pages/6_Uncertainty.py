@@ -12,4 +12,9 @@ def draw(view: View) -> None:
     tell_predictor(view)
 
 
-page("Uncertainty", draw)
+page(
+    "Uncertainty",
+    draw,
+    icon=":material/casino:",
+    question="What do wrong predictions of output lengths cost, and what margin helps?",
+)

@@ -30,4 +30,9 @@ def draw(view: View) -> None:
     tell_trace(view, laws, upload)
 
 
-page("Trace audit", draw)
+page(
+    "Trace audit",
+    draw,
+    icon=":material/fact_check:",
+    question="How far was a day from the best possible, and when?",
+)

@@ -25,4 +25,9 @@ def draw(view: View) -> None:
     st.caption("Requests and M are this page's own; the sidebar's scenario is for the other pages.")
 
 
-page("Learn", draw)
+page(
+    "Learn",
+    draw,
+    icon=":material/school:",
+    question="Why is one order better than another? Lessons to step through, and a game.",
+)

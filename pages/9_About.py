@@ -26,4 +26,9 @@ def draw(view: View) -> None:
     st.markdown(GLOSSARY)
 
 
-page("About", draw)
+page(
+    "About",
+    draw,
+    icon=":material/info:",
+    question="The model, the policies, the sources.",
+)

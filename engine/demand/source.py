@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from weakref import WeakValueDictionary
+
 from engine.demand.generate import generate
 from engine.demand.scenario import Scenario
 from engine.workload import Workload
 
 Source = Scenario | Workload
 
+# What somebody still holds is not drawn again: of two million requests that takes a second.
+_DRAWN: WeakValueDictionary[Scenario, Workload] = WeakValueDictionary()
+
 
 def requests_of(source: Source) -> Workload:
     """The requests, drawn where they are not given."""
-    return generate(source) if isinstance(source, Scenario) else source
+    if isinstance(source, Workload):
+        return source
+    drawn = _DRAWN.get(source)
+    if drawn is None:
+        drawn = _DRAWN[source] = generate(source)
+    return drawn
 
 
 def how_many(source: Source) -> int:

@@ -11,66 +11,34 @@ import streamlit as st
 from engine import InputError
 from engine.compiled import announced
 from pages.parts import link
+from pages.parts.declared import declared_pages
 from pages.parts.jobs import NothingYet, work_off
 from pages.parts.keep_row import keep_row
 from pages.parts.sidebar.ask import ask
 from pages.parts.view import View
 
 ICON = str(Path(__file__).with_name("icon.png"))
-PAGES = {
-    "app.py": ("Compare", ":material/leaderboard:", "Which policy, and how far from optimal?"),
-    "pages/1_Memory_Gantt.py": (
-        "Memory Gantt",
-        ":material/view_timeline:",
-        "Who held which memory when, and why did a request wait?",
-    ),
-    "pages/2_Latency.py": ("Latency", ":material/ssid_chart:", "Who waits how long?"),
-    "pages/3_Gap_to_Bound.py": (
-        "Gap to bound",
-        ":material/vertical_align_bottom:",
-        "How far is each policy from the best possible?",
-    ),
-    "pages/4_Capacity.py": (
-        "Capacity",
-        ":material/dns:",
-        "How much is carried, how many servers does a load take, and at what price?",
-    ),
-    "pages/5_Saved.py": (
-        "Saved",
-        ":material/bookmarks:",
-        "What was kept, and what did a change do?",
-    ),
-    "pages/6_Uncertainty.py": (
-        "Uncertainty",
-        ":material/casino:",
-        "What do wrong predictions of output lengths cost, and what margin helps?",
-    ),
-    "pages/7_Trace_Audit.py": (
-        "Trace audit",
-        ":material/fact_check:",
-        "How far was a day from the best possible, and when?",
-    ),
-    "pages/8_Learn.py": (
-        "Learn",
-        ":material/school:",
-        "Why is one order better than another? Lessons to step through, and a game.",
-    ),
-    "pages/9_About.py": ("About", ":material/info:", "The model, the policies, the sources."),
-}
 
 
 def _navigation() -> None:
     """Links that carry the whole view to the other pages."""
-    for path, (label, icon, purpose) in PAGES.items():
-        st.page_link(path, label=label, icon=icon, help=purpose, query_params=link.address())
+    address = link.address()
+    for declared in declared_pages():
+        st.page_link(
+            declared.path,
+            label=declared.title,
+            icon=declared.icon,
+            help=declared.question,
+            query_params=address,
+        )
 
 
 def _note(slot) -> Callable[[], None]:
     """Says in `slot` that kernels are compiled, but not where another visitor's are."""
-    mine = threading.get_ident()
+    visitor = threading.get_ident()
 
     def tell() -> None:
-        if threading.get_ident() == mine:
+        if threading.get_ident() == visitor:
             slot.info(
                 "Compiling the engine: the first start takes some seconds, later ones do not.",
                 icon=":material/memory:",
@@ -79,8 +47,15 @@ def _note(slot) -> Callable[[], None]:
     return tell
 
 
-def page(name: str, draw: Callable[[View], None]) -> None:
-    """Draw the frame and in it the page; bad input becomes a message that says the fix."""
+def page(name: str, draw: Callable[[View], None], *, icon: str, question: str) -> None:
+    """Draw the frame and in it the page; bad input becomes a message that says the fix.
+
+    Parameters
+    ----------
+    name : the title
+    draw : draws what the sidebar describes
+    icon, question : as in `Page`: read from the page's file (declared.py) for the navigation
+    """
     st.set_page_config(page_title=f"{name} · Headroom", page_icon=ICON, layout="wide")
     link.follow(name)
     with st.sidebar:

@@ -84,7 +84,7 @@ class _Shown:
             title=self._view.title,
             facts=self._facts(),
             results=results_of(entries),
-            unit=self._view.clock.unit,
+            unit=self._view.deployment.unit,
             trace=self._trace,
         )
 
@@ -100,16 +100,13 @@ class _Shown:
         return league(self._ready(self._runs), bounds), bounds
 
     def _facts(self) -> dict:
-        view = self._view
-        labels = [choice.policy.label(dict(choice.params)) for choice in view.choices]
-        given = (view.workload, view.scenario, view.memory, view.clock, view.topology)
-        return facts_of(*given, labels, self._trace)
+        return facts_of(self._view.experiment, self._trace)
 
     def _ready(self, jobs: list[Job]) -> list:
         """What is there or quickly had; what cannot be computed, the page has told of."""
-        found = []
+        ready = []
         for job in jobs:
             if job.key in self._results or job.is_quick:
                 with suppress(InputError):
-                    found.append(self._results.get(job.key, lambda job=job: job.compute(silent)))
-        return found
+                    ready.append(self._results.get(job.key, lambda job=job: job.compute(silent)))
+        return ready

@@ -5,27 +5,29 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from engine import METHODS, POLICIES
+from engine import METHODS, Choice
+from engine.bound_method import BoundMethod
 from engine.capacity import rate
 from engine.capacity.draws import Draws
 from engine.capacity.headroom import headroom_in_words, smallest_memory
+from engine.capacity.question import Question
 from engine.measure.advice import what_next
 from engine.measure.league import Entry
+from engine.progress import Progress
 from engine.scale_out import where
 from engine.workload import set_aside
 from pages.parts.jobs import AT_ONCE, Job
-from pages.parts.view import Choice, View
+from pages.parts.view import View
 
 
 def run_job(view: View, choice: Choice) -> Job:
     """The run of one policy."""
+    asked = view.experiment.choosing([choice])
     return Job(
-        key=(*view.place, choice),
+        key=("run", asked),
         title=choice.key,
-        seconds=view.seconds(choice.policy),
-        compute=lambda progress: view.topology.run(
-            choice.policy, view.workload, view.memory, progress, view.clock, **dict(choice.params)
-        ),
+        seconds=asked.seconds(choice),
+        compute=lambda progress: asked.run(choice, progress),
     )
 
 
@@ -36,47 +38,33 @@ def run_jobs(view: View) -> list[Job]:
 
 def advice_job(view: View, best: Entry) -> Job:
     """What to change next: a few more runs of the best policy."""
-    policy = POLICIES[best.run.policy]
+    choice, asked = best.choice, view.experiment.choosing([best.choice])
     return Job(
-        key=(*view.place, "advice", best.label),
+        key=("advice", asked),
         title="What next",
-        seconds=3 * view.seconds(policy),
-        compute=lambda progress: what_next(policy, best, view.workload, view.clock, view.topology),
+        seconds=3 * asked.seconds(choice),
+        compute=lambda progress: what_next(best, asked),
     )
 
 
 def headroom_job(view: View, best: Entry) -> Job:
     """The largest rate and the smallest M that the best policy carries, as a sentence."""
-    policy, params = POLICIES[best.run.policy], dict(best.run.params)
+    choice, asked = best.choice, view.experiment.choosing([best.choice])
 
-    def simulate(workload, memory):
-        return view.topology.run(policy, workload, memory, clock=view.clock, **params)
-
-    def compute(progress):
-        draws = Draws(view.scenario or view.workload)
+    def compute(progress: Progress) -> str:
+        question = Question(Draws(asked.source), asked.deployment)
         carried = rate.largest_rate(
-            policy,
-            params,
-            draws,
-            view.memory,
-            clock=view.clock,
-            topology=view.topology,
-            progress=lambda share, told="": progress(share / 2, told),
-            on=where(None),
+            choice, question, where(None), lambda share, what="": progress(share / 2, what)
         )
         memory = smallest_memory(
-            simulate,
-            draws,
-            view.memory,
-            view.topology.servers,
-            lambda share, told="": progress((1 + share) / 2, told),
+            choice, question, lambda share, what="": progress((1 + share) / 2, what)
         )
-        return headroom_in_words(carried, memory, view.clock.unit)
+        return headroom_in_words(carried, memory, asked.deployment.unit)
 
     return Job(
-        key=(*view.place, "headroom", best.label),
+        key=("headroom", asked),
         title=f"the headroom of {best.label}",
-        seconds=30 * view.topology.cost(policy, len(view.workload)) + AT_ONCE,
+        seconds=30 * asked.deployment.seconds(choice, len(asked.workload)) + AT_ONCE,
         compute=compute,
     )
 
@@ -85,23 +73,21 @@ def bound_jobs(view: View, methods: Iterable[str] = tuple(METHODS)) -> list[Job]
     """One job a bound method that takes so large a workload; none where no bound holds."""
     if view.workload.depends_on_run:
         return []
-    truth = view.truth  # whatever is predicted, the bound is the same
-    fitting, _ = set_aside(truth, view.memory)
-    able = [key for key in methods if METHODS[key].speaks(view.clock)]
-    costs = {key: METHODS[key].cost(fitting, view.memory, view.clock) for key in able}
-    return [
-        Job(
-            key=(truth.digest, view.memory, view.clock, view.topology, "bound", key),
-            title=METHODS[key].title,
-            seconds=seconds,
-            compute=lambda progress, key=key: METHODS[key].bounds(
-                truth,
-                view.memory,
-                progress,
-                clock=view.clock,
-                replicas=view.topology.servers,
-            ),
-        )
-        for key, seconds in costs.items()
-        if seconds < math.inf
-    ]
+    return [job for key in methods if (job := _bound_job(view, METHODS[key])) is not None]
+
+
+def _bound_job(view: View, method: BoundMethod) -> Job | None:
+    """None on a clock that the method does not speak of, or where it cannot take so many."""
+    deployment, truth = view.deployment, view.experiment.truth  # whatever is predicted
+    if not method.speaks(deployment.clock):
+        return None
+    fitting, _ = set_aside(truth, deployment.memory)
+    seconds = deployment.bound_seconds(method, fitting)
+    if seconds == math.inf:
+        return None
+    return Job(
+        key=("bound", method.key, deployment, truth),
+        title=method.title,
+        seconds=seconds,
+        compute=lambda progress: deployment.bounds(method, truth, progress=progress),
+    )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from engine import POLICIES
 from engine.cli import main
-from pages.parts.frame import PAGES
+from pages.parts.declared import declared_pages
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
 
@@ -33,7 +33,7 @@ def test_commands_run(tmp_path, monkeypatch, capsys):
 
 def test_pages_are_listed():
     """With the question that each answers."""
-    for label, _, _ in PAGES.values():
+    for declared in declared_pages():
         assert f"| {label} |" in README
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.parts.frame import PAGES
+from pages.parts.declared import declared_pages
 from tests.services import browser
 
 pytestmark = pytest.mark.skipif(
@@ -14,7 +14,7 @@ SEVERE = ("serious", "critical")
 FRAMEWORK = {}
 ADDRESSES = [
     "" if path == "app.py" else path.removeprefix("pages/")[2:].removesuffix(".py")
-    for path in PAGES
+    for path in [page.path for page in declared_pages()]
 ]
 STATES = [
     "?from=upload",

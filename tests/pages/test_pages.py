@@ -6,7 +6,18 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine import POLICIES, InputError, Scenario, find_policy, generate, wording
+from engine import (
+    POLICIES,
+    ROUNDS,
+    Choice,
+    Deployment,
+    Experiment,
+    InputError,
+    Scenario,
+    find_policy,
+    generate,
+    wording,
+)
 from engine.audit import AuditPlan, cut
 from engine.audit.judge import default_methods
 from engine.capacity.objective import Objective, check_it_has_a_rate
@@ -14,14 +25,15 @@ from engine.demand.example import examples, load_example
 from engine.machine.hardware import find_preset
 from engine.scale_out import HERE, SCHEDULER
 from engine.sweeps.heat_map import HeatMap
-from engine.sweeps.parameters import Experiment, find_parameter
+from engine.sweeps.parameters import find_parameter
 from pages.parts.audit import windows as audit_windows
 from pages.parts.capacity import map as capacity_map
-from pages.parts.frame import PAGES
+from pages.parts.declared import declared_pages
 from pages.parts.gap import sensitivity as gap_sensitivity
-from pages.parts.view import Choice, View
+from pages.parts.view import View
 from tests.services.benchmark_result import benchmark_result
 
+PATHS = [page.path for page in declared_pages()]
 ROOT = Path(__file__).resolve().parents[2]
 CAPACITY = "pages/4_Capacity.py"
 OF_NO_SCENARIO = ("8_Learn.py", "9_About.py")
@@ -43,7 +55,7 @@ def said(at):
     return " ".join(element.value for element in [*at.markdown, *at.caption, *at.error, *at.info])
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", PATHS)
 def test_page_opens(path):
     """Without exception or error, and with something to read."""
     at = open_page(path)
@@ -51,7 +63,7 @@ def test_page_opens(path):
     assert len(said(at)) > 100
 
 
-@pytest.mark.parametrize("path", [path for path in PAGES if path[6:] not in OF_NO_SCENARIO])
+@pytest.mark.parametrize("path", [path for path in PATHS if path[6:] not in OF_NO_SCENARIO])
 @pytest.mark.parametrize("key", examples())
 def test_every_example_on_every_page(path, key):
     """A link names the example; every page can show it."""
@@ -297,8 +309,8 @@ def test_other_situations_come_on_request():
 
 def test_cancelled_series_keeps_its_points():
     """A report that raises, as Cancel does, stops a series after the points that are done."""
-    scenario = Scenario(n=20, memory=5000, seed=9)
-    view = View("", generate(scenario), 5000, (Choice("svf"),), scenario)
+    scenario = Scenario(n=20, seed=9)
+    view = View("", Experiment(scenario, Deployment(5000), (Choice("svf"),)))
     series = gap_sensitivity._series(view)["requests"]
 
     def cancel(share, _told=""):
@@ -307,7 +319,7 @@ def test_cancelled_series_keeps_its_points():
 
     with pytest.raises(KeyboardInterrupt):
         gap_sensitivity._job(view, "requests", series).result(cancel)
-    assert [p.value for p in gap_sensitivity._points(view, "requests", series)] == [2, 5]
+    assert [p.value for p in gap_sensitivity._points(series)] == [2, 5]
     assert not gap_sensitivity._job(view, "requests", series).is_done
 
 
@@ -442,22 +454,20 @@ def test_audit_of_a_closed_loop():
 def test_cancelled_audit_keeps_its_windows():
     """A report that raises stops it after the windows that are done."""
     workload = generate(Scenario(n=60, arrivals="poisson", rate=0.1, seed=11))
-    view = View("", workload, 16_492, (Choice("svf"),))
-    windows = cut(workload, view.memory, 10)
-    audit_plan = AuditPlan(
-        [(POLICIES["svf"], {})], view.memory, methods=default_methods(view.clock)
-    )
-    plan = audit_windows.Plan(view, audit_plan, windows, windows, 0, 0, None)
+    view = View("", Experiment(workload, Deployment(16_492), (Choice("svf"),)))
+    windows = cut(workload, 16_492, 10)
+    plan = AuditPlan(view.deployment, view.choices, default_methods(ROUNDS))
+    chosen = audit_windows.WindowChoice(view, plan, windows, windows, 0, 0, None)
 
     def cancel(share, _told=""):
         if share > 0.4:
             raise KeyboardInterrupt
 
-    assert plan.found is None
+    assert chosen.audit is None
     with pytest.raises(KeyboardInterrupt):
-        plan.job.result(cancel)
-    assert len(plan.found.judged) == 3
-    assert not plan.job.is_done
+        chosen.job.result(cancel)
+    assert len(chosen.audit.judged) == 3
+    assert not chosen.job.is_done
 
 
 def test_upload_error_names_the_file():
@@ -555,7 +565,7 @@ def test_a_scheduler_that_is_absent_is_told(monkeypatch):
 def test_cancelled_map_keeps_its_cells():
     """A report that raises, as Cancel does, stops a portion after the cells that are done."""
     scenario = Scenario(n=120, arrivals="poisson", seed=9)
-    stands = Experiment(scenario, scenario.memory, (("svf", (("skip", 0),)),))
+    stands = Experiment(scenario, Deployment(16_492), (Choice("svf"),))
     across, up = find_parameter(stands, "rate"), find_parameter(stands, "memory")
     drawn = HeatMap(stands, across, up, (0.05, 0.1), (9000, 20_000), Objective())
     *_, last = capacity_map._jobs(drawn, HERE)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from engine import InputError, Run
+from engine import Choice, InputError, Run
 from engine.figures.gantt import MOST_BARS
 from engine.measure.timeline import stays_within
 from pages.parts.link import linked
-from pages.parts.view import Choice, View
+from pages.parts.view import View
 
 BAR_FIELDS = 7  # of a bar's customdata; points of other traces have fewer
 

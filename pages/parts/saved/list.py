@@ -11,6 +11,7 @@ import streamlit as st
 from engine import InputError, wording
 from engine.saved import Kept
 from engine.saved.snapshot import best_of, read_snapshot
+from pages.parts.declared import MAIN, find_page
 from pages.parts.kept import keeping
 from pages.parts.link import linked
 
@@ -71,18 +72,13 @@ def pick(label: str, name: str, views: Sequence[Kept], usual: int) -> Kept:
     return by_id[chosen]
 
 
-def tell_one(views: Sequence[Kept], paths: dict[str, str]) -> None:
-    """Open, rename, export, delete.
-
-    Parameters
-    ----------
-    paths : of the pages, by their names
-    """
+def tell_one(views: Sequence[Kept]) -> None:
+    """Open, rename, export, delete."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kept = pick("One of them", "view", views, 0)
-        path = paths.get(kept.snapshot.page, "app.py")
+        page = find_page(kept.snapshot.page)
         st.page_link(
-            path,
+            MAIN if page is None else page.path,
             label=f"Open on {kept.snapshot.page}",
             icon=":material/open_in_new:",
             query_params={name: list(texts) for name, texts in kept.snapshot.settings.items()},

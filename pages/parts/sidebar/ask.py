@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import streamlit as st
 
-from engine import wording
+from engine import Deployment, Experiment, wording
 from engine.demand.arrivals import ARRIVALS
 from engine.demand.example import examples, load_example
-from engine.demand.generate import generate
 from engine.demand.request_class import classes
 from engine.demand.scenario import RANGES, Scenario
-from engine.fleet import ONE_SERVER
-from engine.machine.clock import ROUNDS, Clock
+from engine.demand.source import Source, requests_of
+from engine.machine.clock import Clock
 from engine.machine.hardware import Preset
 from engine.workload import MAX_MEMORY
 from pages.parts.link import forget, linked
@@ -27,6 +24,7 @@ from pages.parts.store import store
 from pages.parts.view import View
 
 MIX, UPLOAD = "mix", "upload"
+MEMORY = 16_492  # tokens: Llama-2-70B on two A100s, in arXiv 2502.07115
 ROUNDS_A_SECOND = 20  # about, where a large model decodes: sets defaults, nothing else
 ARRIVAL_TITLES = {
     "backlog": "All at once (backlog)",
@@ -50,37 +48,39 @@ def ask() -> View:
     )
     preset = ask_preset()
     clock = ask_round_times(preset)
-    shows, scenario = st.empty(), None
+    shows = st.empty()
+    name, requests, memory = _ask_requests(source, clock, preset)
+    requests = ask_predictions(requests)
+    topology, requests = ask_servers(requests, clock)
+    drawn = isinstance(requests, Scenario)
+    deployment = Deployment(memory, clock, topology)
+    experiment = Experiment(requests, deployment, ask_policies())
+    store().get(("requests", requests), lambda: requests_of(requests))  # while it is looked at
+    if source not in (MIX, UPLOAD):
+        _tell_what_it_shows(shows, source, experiment)
+    title = f"{str(requests) if drawn else name}, M = {wording.count(memory)}"
+    words = [title] if preset is None else [title, preset.title]
+    words += [str(topology)] if topology.servers > 1 else []
+    words += [f"{requests.concurrency} clients"] if requests.concurrency and not drawn else []
+    words += [] if drawn else requests.admission_limits.in_words()
+    words += ["outputs predicted"] if not drawn and requests.is_predicted else []
+    st.caption(f"{', '.join(words)}. The address of this page is a link to this view.")
+    return View(title, experiment)
+
+
+def _ask_requests(source: str, clock: Clock, preset: Preset | None) -> tuple[str, Source, int]:
+    """What the requests are called, the requests or what draws them, and M."""
     if source == UPLOAD:
         name, workload = uploaded(clock)
-        memory = _ask_memory(Scenario.memory, preset)
-        title = f"{name}, M = {wording.count(memory)}"
-    elif (base := _base(source)) is not None:
-        scenario = _ask_scenario(base, clock, preset)
-        memory, title = scenario.memory, str(scenario)
-        workload = store().get(scenario, lambda: generate(scenario))
-    else:
-        example = load_example(source)
-        memory, workload = _ask_memory(example.memory, preset), example.workload
-        title = example.title
-        if memory != example.memory or "M = " not in title:
-            title = f"{title}, M = {wording.count(memory)}"
-    workload, scenario = ask_predictions(workload, scenario)
-    if scenario is not None:
-        title = str(scenario)
-    topology, workload = ask_servers(workload, clock)
-    if scenario is not None:
-        scenario = replace(scenario, admission_limits=workload.admission_limits)
-    if source not in (MIX, UPLOAD):
-        _tell_what_it_shows(shows, source, (workload.digest, memory, clock, topology))
-    choices = ask_policies()
-    told = [title] if preset is None else [title, preset.title]
-    told += [str(topology)] if topology.servers > 1 else []
-    told += [f"{workload.concurrency} clients"] if workload.concurrency else []
-    told += workload.admission_limits.in_words()
-    told += ["outputs predicted"] if workload.is_predicted and scenario is None else []
-    st.caption(f"{', '.join(told)}. The address of this page is a link to this view.")
-    return View(title, workload, memory, choices, scenario, clock, topology)
+        return name, workload, _ask_memory(MEMORY, preset)
+    if source == MIX:
+        scenario, memory = _ask_scenario(Scenario(), MEMORY, clock, preset)
+        return str(scenario), scenario, memory
+    example = load_example(source)
+    if example.scenario is not None:
+        scenario, memory = _ask_scenario(example.scenario, example.memory, clock, preset)
+        return str(scenario), scenario, memory
+    return example.title, example.workload, _ask_memory(example.memory, preset)
 
 
 def _source_title(source: str) -> str:
@@ -88,15 +88,11 @@ def _source_title(source: str) -> str:
     return fixed.get(source) or examples()[source].title
 
 
-def _base(source: str) -> Scenario | None:
-    """The scenario that a source starts from; None where its requests are written out."""
-    return Scenario() if source == MIX else load_example(source).scenario
-
-
-def _tell_what_it_shows(slot, source: str, here: tuple) -> None:
+def _tell_what_it_shows(slot, source: str, experiment: Experiment) -> None:
     """What an example shows, which is so with its own requests, M, clock and server only."""
     example = load_example(source)
-    as_shipped = here == (example.workload.digest, example.memory, ROUNDS, ONE_SERVER)
+    shipped = (example.workload, Deployment(example.memory))
+    as_shipped = (experiment.workload, experiment.deployment) == shipped
     slot.caption(f"{'' if as_shipped else 'As shipped (it was changed here): '}{example.shows}")
 
 
@@ -121,7 +117,10 @@ def _ask_memory(default: int, preset: Preset | None) -> int:
     return memory
 
 
-def _ask_scenario(base: Scenario, clock: Clock, preset: Preset | None) -> Scenario:
+def _ask_scenario(
+    base: Scenario, usual_memory: int, clock: Clock, preset: Preset | None
+) -> tuple[Scenario, int]:
+    """The scenario and M, in the order in which people think of them."""
     (first, share), (second, _) = base.mix
     titles = {key: found.title for key, found in classes().items()}
     mix_slot, size_slot, memory_slot, arrival_slot = (st.container() for _ in range(4))
@@ -146,14 +145,13 @@ def _ask_scenario(base: Scenario, clock: Clock, preset: Preset | None) -> Scenar
             **linked("share", round(100 * share), int, low=0, high=100),
         )
     with memory_slot:
-        memory = _ask_memory(base.memory, preset)
+        memory = _ask_memory(usual_memory, preset)
     with arrival_slot:
         timing = _ask_arrivals(base, clock)
     with size_slot:
         size = _ask_size(base, timing["arrivals"], clock)
     mix = ((first, share / 100), (second, 1 - share / 100))
-    kept = {"memory": memory, "mix": mix, "seed": seed, "predict": base.predict}
-    return Scenario(**kept, **size, **timing)
+    return Scenario(mix=mix, seed=seed, predict=base.predict, **size, **timing), memory
 
 
 def _ask_number(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from engine import POLICIES
+from engine import POLICIES, Choice
 from engine.policy import GROUPS, Param
 from pages.parts.link import linked
-from pages.parts.view import Choice
 
 DEFAULT_POLICIES = ("vllm", "fcfs", "mc-sf", "shortest-total", "svf", "sorted-f")
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from engine import Scenario, Workload
+from engine import Scenario
 from engine.demand.predictions import (
     EDGES,
     MODELS,
@@ -16,6 +16,7 @@ from engine.demand.predictions import (
     Predictions,
     with_predictions,
 )
+from engine.demand.source import Source
 from pages.parts.link import linked
 from pages.parts.store import store
 
@@ -23,13 +24,12 @@ AS_GIVEN = "as-given"
 PREDICTION_SETTINGS = ("predict", "bias", "spread", "width", "bin", "edge")
 
 
-def ask_predictions(
-    workload: Workload, scenario: Scenario | None
-) -> tuple[Workload, Scenario | None]:
-    """The requests and their scenario, if one drew them, with the predictions that are chosen."""
+def ask_predictions(source: Source) -> Source:
+    """The requests, or what draws them, with the predictions that are chosen."""
+    drawn = isinstance(source, Scenario)
     titles = {key: model.title for key, model in MODELS.items()}
-    usual = "exact" if scenario is None else scenario.predict.key
-    if workload.is_predicted and scenario is None:
+    usual = source.predict.key if drawn else "exact"
+    if not drawn and source.is_predicted:
         titles, usual = {AS_GIVEN: "Predicted as the trace says", **titles}, AS_GIVEN
     with st.expander("Predicted outputs", icon=":material/casino:"):
         key = st.selectbox(
@@ -41,19 +41,16 @@ def ask_predictions(
             **linked("predict", usual, options=titles),
         )
         if key == AS_GIVEN:
-            return workload, scenario
-        usual_model = MODELS[key]() if scenario is None else scenario.predict
+            return source
+        usual_model = source.predict if drawn else MODELS[key]()
         model = _ask_model(usual_model if usual_model.key == key else MODELS[key]())
-    seed = 0 if scenario is None else scenario.seed
-    guessed = store().get(
-        ("predicted", workload.digest, model, seed),
-        lambda: with_predictions(workload, model, seed),
-    )
-    return guessed, scenario and replace(scenario, predict=model)
+    if drawn:
+        return replace(source, predict=model)
+    return store().get(("predicted", source, model), lambda: with_predictions(source, model, 0))
 
 
 def predicting(parameter: str, value: float) -> dict[str, str | float]:
-    """The settings that make a knob of predictions stand at a value; empty for other knobs."""
+    """The settings that give a parameter of predictions a value; empty for others."""
     if parameter == "error":
         return {"predict": LognormalError.key, "spread": value}
     return {"predict": Interval.key, "width": value} if parameter == "width" else {}

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from engine import Workload
 from engine.admission_limits import (
     LONGEST_MODEL_LEN,
     LONGEST_PATIENCE,
     LONGEST_QUEUE,
     AdmissionLimits,
 )
+from engine.demand.source import Source
 from engine.fleet import ROUTINGS, Topology
 from engine.machine.clock import Clock
 from pages.parts.link import linked
@@ -21,8 +21,8 @@ ALIKE, POOLS = "alike", "pools"
 KINDS = {ALIKE: "All do everything", POOLS: "Some prefill, others decode"}
 
 
-def ask_servers(workload: Workload, clock: Clock) -> tuple[Topology, Workload]:
-    """The servers, and the workload with its closed loop and its door."""
+def ask_servers(source: Source, clock: Clock) -> tuple[Topology, Source]:
+    """The servers, and the requests with their closed loop and their admission limits."""
     with st.expander("Servers and clients", icon=":material/dns:"):
         kind = st.selectbox(
             "Replicas", KINDS, format_func=KINDS.get, **linked("servers", ALIKE, options=KINDS)
@@ -36,8 +36,8 @@ def ask_servers(workload: Workload, clock: Clock) -> tuple[Topology, Workload]:
             "arrivals are ignored.",
             **linked("clients", 0, int, low=0, high=100_000),
         )
-        admission_limits = _ask_admission_limits(clock, bool(clients))
-    return topology, replace(workload, concurrency=clients, admission_limits=admission_limits)
+        limits = _ask_admission_limits(clock, bool(clients))
+    return topology, replace(source, concurrency=clients, admission_limits=limits)
 
 
 def _ask_admission_limits(clock: Clock, in_loop: bool) -> AdmissionLimits:
