@@ -42,8 +42,9 @@ def draw_heat_map(
     """
     figure = go.Figure()
     _add_colours(figure, heat_map, cells, label, metric)
-    for name, (key, _) in zip(heat_map.labels, heat_map.experiment.picks, strict=True):
-        _add_limit(figure, heat_map, cells, name, key, name == label)
+    for choice in heat_map.experiment.choices:
+        is_chosen = choice.label == label
+        _add_limit(figure, heat_map, cells, choice.label, choice.key, is_chosen)
     _add_doubt(figure, doubtful_places(heat_map, cells, label))
     _add_markers(figure, heat_map, cells, label, metric)
     if chosen is not None:

@@ -34,7 +34,7 @@ def test_commands_run(tmp_path, monkeypatch, capsys):
 def test_pages_are_listed():
     """With the question that each answers."""
     for declared in declared_pages():
-        assert f"| {label} |" in README
+        assert f"| {declared.title} |" in README
 
 
 def test_shown_policy_works():

@@ -19,9 +19,9 @@ def welcome(view: View) -> None:
     """Two sentences and four links."""
     st.markdown(
         f"**New here?** {wording.count(len(view.workload))} requests wait for one GPU whose memory "
-        f"holds {wording.count(view.deployment.memory)} tokens of KV cache, and each "
-        "policy decides whom to start first. Pick your kind of load under *Start from* in the sidebar, change *M*, and "
-        "all is computed again."
+        f"holds {wording.count(view.deployment.memory)} tokens of KV cache, and each policy "
+        "decides whom to start first. Pick your kind of load under *Start from* in the sidebar, "
+        "change *M*, and all is computed again."
     )
     with st.container(horizontal=True):
         for path, label, settings in NEXT:
