@@ -57,8 +57,8 @@ def linked(
     low: float = float("-inf"),
     high: float = float("inf"),
     always: bool = False,
-) -> dict[str, str]:
-    """The key of a widget whose value is in the link; use it as `widget(.., **linked(..))`.
+) -> dict[str, Any]:
+    """The key of a widget whose value is in the link, and of pills their value; use it as `widget(.., **linked(..))`.
 
     Parameters
     ----------
@@ -90,6 +90,10 @@ def linked(
         # Only then: in other runs the browser may be ahead of us, and would be set back.
         state[name] = value
     state["defaults"][name] = None if always else default
+    if isinstance(default, list):
+        # Pills may lie in a popover, whose body the browser mounts when it is first opened. It
+        # then knows only what the latest run sent, and the state is sent in the run that set it.
+        return {"key": name, "default": value}
     return {"key": name}
 
 

@@ -137,7 +137,7 @@ def test_link_reproduces_the_view():
     told = said(at)
     assert "300 requests, 60 % short / 40 % long" in told
     assert "Poisson at rate 0.2" in told
-    assert "M = 20\u202f000, seed 5" in told
+    assert "seed 5, M = 20\u202f000" in told
     assert "svf skip=5" in told
 
 
