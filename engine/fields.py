@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, cast, overload
 
 import numpy as np
 
@@ -22,6 +22,10 @@ def number_of(text: Any) -> Any:
     return text
 
 
+@overload
+def number_in(name: str, value: Any, low: float, high: float, *, whole: Literal[True]) -> int: ...
+@overload
+def number_in(name: str, value: Any, low: float, high: float, *, whole: bool = False) -> float: ...
 def number_in(name: str, value: Any, low: float, high: float, *, whole: bool = False) -> float:
     """`value` as a Python number from `low` to `high`, both included.
 
@@ -58,7 +62,7 @@ def build(kind: type[T], record: Mapping[str, Any], place: str) -> T:
     InputError
         Starting with `place`, for fields that are unknown, missing or bad.
     """
-    fields = {field.name: field for field in dataclasses.fields(kind)}
+    fields = {field.name: field for field in dataclasses.fields(cast(Any, kind))}
     needed = {
         name
         for name, field in fields.items()

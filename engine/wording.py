@@ -22,7 +22,7 @@ def number(value: float | None) -> str:
     return f"{rounded:,.{max(0, digits)}f}".replace(",", THIN)
 
 
-def count(value: int) -> str:
+def count(value: float) -> str:
     """A whole number in full, thousands apart: 16 492."""
     return f"{int(value):,}".replace(",", THIN)
 
@@ -42,7 +42,7 @@ def moment(value: float) -> str:
     return count(value) if float(value).is_integer() else f"{value:,.2f}".replace(",", THIN)
 
 
-def tokens(value: int) -> str:
+def tokens(value: float) -> str:
     return f"{count(value)}{THIN}tokens" if value != 1 else f"1{THIN}token"
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -56,6 +57,9 @@ def _require_within(values: np.ndarray, low: float, high: float, name: str, need
         _require((values >= low) & (values <= high), name, values, need)
 
 
+MADE_UP: Any = None  # a column that is filled in where it was not given
+
+
 @dataclass(frozen=True, eq=False)
 class Workload:
     """n requests, in the order of the trace's rows. Immutable, and equal where they are the same.
@@ -88,10 +92,10 @@ class Workload:
     arrival: np.ndarray
     prompt: np.ndarray
     output: np.ndarray
-    class_of: np.ndarray | None = None
+    class_of: np.ndarray = MADE_UP
     classes: tuple[str, ...] = ("all",)
-    row: np.ndarray | None = field(default=None)
-    priority: np.ndarray | None = None
+    row: np.ndarray = MADE_UP
+    priority: np.ndarray = MADE_UP
     concurrency: int = 0
     with_cache: bool = False
     predicted: np.ndarray | None = None
@@ -246,7 +250,7 @@ class Workload:
 
     def take(self, which: np.ndarray) -> Workload:
         """The requests that `which` (a mask or indices) selects."""
-        predicted = {
+        predicted: dict[str, Any] = {
             name: column[which] for name in PREDICTED if (column := getattr(self, name)) is not None
         }
         return replace(
@@ -271,7 +275,7 @@ class Workload:
         return bool((np.diff(self.arrival) >= 0).all() and (np.diff(self.row) > 0).all())
 
 
-def check_memory(memory) -> int:
+def check_memory(memory: Any) -> int:
     """`memory` as a whole number of tokens, or an InputError that says what is wrong."""
     return number_in("memory M (tokens)", memory, 1, MAX_MEMORY, whole=True)
 

@@ -38,8 +38,11 @@ class Source(Protocol):
     broken : what is wrong with a row that cannot be taken apart
     """
 
-    names: tuple[str, ...]
-    broken: str
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def broken(self) -> str: ...
 
     def spell(self, names: Sequence[str]) -> str | None:
         """The name under which rows have what these are alternatives for; None: none of them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -32,7 +32,7 @@ class Kind(Protocol):
     """
 
     need: str
-    dtype: type
+    dtype: Any  # a numpy type
 
     def __call__(self, column: pa.StringArray) -> tuple[np.ndarray, np.ndarray]: ...
 
@@ -40,7 +40,7 @@ class Kind(Protocol):
 class Number:
     """A decimal number from `low` to `high`, correctly rounded to float64."""
 
-    dtype = np.float64
+    dtype: Any = np.float64
 
     def __init__(self, low: float = -np.inf, high: float = np.inf, need: str = "a number"):
         self.low, self.high, self.need = low, high, need

@@ -58,7 +58,7 @@ def linked(
     high: float = float("inf"),
     always: bool = False,
 ) -> dict[str, Any]:
-    """The key of a widget whose value is in the link, and of pills their value; use it as `widget(.., **linked(..))`.
+    """The key of a widget whose value is in the link: use it as `widget(.., **linked(..))`.
 
     Parameters
     ----------
