@@ -19,12 +19,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numba
 from numba.core import event
 from numba.core.registry import CPUDispatcher
 
 ENGINE = Path(__file__).parent
+config: Any = numba.config
 KEEP_VERSIONS = 8
 
 IMPORT = re.compile(
@@ -50,13 +52,14 @@ def _imported(source: str) -> Iterator[str]:
 def _imports(file: Path) -> tuple[bytes, frozenset[Path]]:
     """A file's contents, and the engine's files that it imports."""
     source = file.read_bytes()
-    files = {_file_of(module) for module in _imported(source.decode())}
-    return source, frozenset(files - {None})
+    files = (_file_of(module) for module in _imported(source.decode()))
+    return source, frozenset(file for file in files if file is not None)
 
 
 def sources(module: str) -> list[Path]:
     """The file of a module of the engine and all that it imports there, sorted."""
-    known, new = set(), {_file_of(module)}
+    known: set[Path] = set()
+    new = {file for file in (_file_of(module),) if file is not None}
     while new:
         known |= new
         new = {imported for file in new for imported in _imports(file)[1]} - known
@@ -124,7 +127,7 @@ def part(function):
 
 def _compiled(function, kind: type[CPUDispatcher], **options: bool) -> CPUDispatcher:
     if "NUMBA_CACHE_DIR" not in os.environ:
-        numba.config.CACHE_DIR = str(_cache_folder(function.__module__))
+        config.CACHE_DIR = str(_cache_folder(function.__module__))
     found = kind(function, targetoptions={"nopython": True, "nogil": True, **options})
     found.enable_caching()
     return found

@@ -203,7 +203,7 @@ class Workload:
         """
         if output is self.output:
             return self
-        no_more = dict.fromkeys(PREDICTED)
+        no_more: dict[str, Any] = dict.fromkeys(PREDICTED)
         return replace(self, output=np.minimum(output, memory - self.prompt), **no_more)
 
     def predictions_after(self, tokens: int) -> dict[str, np.ndarray]:
@@ -245,7 +245,7 @@ class Workload:
                 content.update(name.encode())
                 columns.append(getattr(self, name))
         for column in columns:
-            content.update(column)
+            content.update(column.data)
         return content.hexdigest()[:16]
 
     def take(self, which: np.ndarray) -> Workload:

@@ -44,18 +44,23 @@ class WindowFinding:
             object.__setattr__(self, "bound", replace(self.bound, prices=None, history=()))
 
     @property
+    def least(self) -> float | None:
+        """What no schedule can beat, clock units; None unless that is certified."""
+        return self.bound.value if self.bound is not None and self.bound.value > 0 else None
+
+    @property
     def certified(self) -> bool:
-        return self.bound is not None and self.bound.value > 0
+        return self.least is not None
 
     @property
     def gap(self) -> float | None:
         """Cost over bound, 1.09 for +9 %."""
-        return self.cost / self.bound.value if self.certified else None
+        return None if self.least is None else self.cost / self.least
 
     @property
     def excess(self) -> float:
         """Clock units above the bound."""
-        return self.cost - self.bound.value if self.certified else 0.0
+        return 0.0 if self.least is None else self.cost - self.least
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,17 +46,17 @@ class RankedSchedule:
 
     @property
     def bound(self) -> float | None:
-        return sum(f.bound.value for f in self.findings) if self.certified else None
+        return sum(f.least or 0.0 for f in self.findings) if self.certified else None
 
     @property
     def gap(self) -> float | None:
         """All windows' cost over all windows' bound; None unless each is certified."""
-        return self.cost / self.bound if self.certified else None
+        return None if self.bound is None else self.cost / self.bound
 
     @property
     def every_run(self) -> bool:
         """Whether the bounds hold for schedules that preempt, too."""
-        return all(finding.bound.covers_preemption for finding in self.findings)
+        return all(f.bound is not None and f.bound.covers_preemption for f in self.findings)
 
     def is_above(self, percent: float) -> bool:
         """Whether the gap is above so many per cent, chance allowed for."""
@@ -105,7 +105,7 @@ class Audit:
         interval = None
         if not failed and all(finding.certified for finding in findings):
             cost = np.array([finding.cost for finding in findings])
-            bound = np.array([finding.bound.value for finding in findings])
+            bound = np.array([finding.least for finding in findings])
             interval = ratio_interval(cost, bound, self.seed)
         policy = findings[0].policy if findings else label.split()[0]
         return RankedSchedule(label, policy, findings, interval, failed)
@@ -150,23 +150,26 @@ def _how_far(audit: Audit, judged: RankedSchedule) -> str:
             "Calibrate the round times and check M."
         )
     was = "was" if judged.policy == MEASURED else "is"
-    sentence = f"{who} {was} at most {_gap_in_words(judged)} from {_best_possible(judged)}"
+    sentence = (
+        f"{who} {was} at most {_gap_in_words(judged, judged.gap)} from {_best_possible(judged)}"
+    )
     nearer = [
         ranked
         for ranked in audit.ranking
         if ranked.gap and ranked is not judged and ranked.gap < judged.gap
     ]
     best = min(nearer, key=lambda ranked: ranked.gap or np.inf, default=judged)
-    loose = " (the bound may be loose)" if best.gap > LOOSE else ""
+    nearest = best.gap or judged.gap
+    loose = " (the bound may be loose)" if nearest > LOOSE else ""
     if not nearer:
         return f"{sentence}{loose}."
     less = "" if best.every_run or not judged.every_run else f" from {_best_possible(best)}"
-    gap = wording.percent(best.gap - 1)
+    gap = wording.percent(nearest - 1)
     return f"{sentence}; **{best.label}** would be at most {gap}{less}{loose}."
 
 
-def _gap_in_words(ranked: RankedSchedule) -> str:
-    gap = wording.percent(ranked.gap - 1)
+def _gap_in_words(ranked: RankedSchedule, ratio: float) -> str:
+    gap = wording.percent(ratio - 1)
     if ranked.interval is None:
         return gap
     low, high = (wording.percent(end - 1) for end in ranked.interval)

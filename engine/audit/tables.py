@@ -20,7 +20,7 @@ def ranking_table(ranking: Sequence[RankedSchedule]) -> pd.DataFrame:
                 "Gap": wording.gap(ranked.gap),
                 "95 % interval": _interval(ranked),
                 "Total latency": wording.total(ranked.cost) if ranked.certified else "–",
-                "Bound": wording.total(ranked.bound) if ranked.certified else "–",
+                "Bound": "–" if ranked.bound is None else wording.total(ranked.bound),
                 "Bound holds for": _holds_for(ranked),
             }
             for ranked in ranking
@@ -46,9 +46,9 @@ def windows_table(audit: Audit, ranked: RankedSchedule) -> pd.DataFrame:
                 "Arrivals": _span(audit, window),
                 "Requests": wording.count(finding.requests),
                 "Total latency": wording.total(finding.cost),
-                "Bound": wording.total(finding.bound.value) if finding.certified else "–",
+                "Bound": "–" if finding.least is None else wording.total(finding.least),
                 "Gap": wording.gap(finding.gap),
-                "Proof": finding.bound.bound if finding.certified else "none",
+                "Proof": finding.bound.bound if finding.bound and finding.certified else "none",
             }
             for window, finding in zip(audit.spans_of(ranked), ranked.findings, strict=True)
         ]

@@ -139,7 +139,7 @@ def _best(rounds: Rounds, weight: np.ndarray | float = 1.0) -> StepTime:
     for _ in range(SHARPENED):  # the rounds above it are known now, unless it moves
         knee = _knee_between(rounds, tokens, scale, best[1].n0, values[-1])
         best = min(best, _at_knee(rounds, tokens, scale, knee), key=_squares)
-        lower = values[max(0, np.searchsorted(values, best[1].n0) - 1)]
+        lower = values[max(0, int(np.searchsorted(values, best[1].n0)) - 1)]
         knee = _knee_between(rounds, tokens, scale, lower, best[1].n0)
         best = min(best, _at_knee(rounds, tokens, scale, knee), key=_squares)
     return best[1]

@@ -74,7 +74,7 @@ class Draws:
 
     def reaches(self, rate: float) -> bool:
         """Whether requests can be drawn at this rate."""
-        low, high, _ = RANGES["rate"]
+        low, high = map(float, RANGES["rate"][:2])
         if isinstance(self.source, Scenario) and self.source.horizon is not None:
             high = min(high, MAX_REQUESTS / self.source.horizon)
             low = max(low, 100 / self.source.horizon)
@@ -84,23 +84,20 @@ class Draws:
         """How many requests there are at a rate; with a horizon they follow from it."""
         if isinstance(self.source, Workload):
             return len(self.source)
-        return self.source.n or int(self.source.horizon * rate)
+        return replace(self.source, rate=rate).requests
 
     def at(self, rate: float, seed: int, least: int = 0) -> Workload:
         """One draw at a rate, longer than it is where that takes `least` requests."""
         own = max(1, self.requests_at(rate))
         times = max(1.0, min(least, MOST_DRAWN) / own)
         if isinstance(self.source, Workload):
-            return self._stretched(rate, math.ceil(times))
-        changed = {"rate": rate, "seed": seed}
-        if self.source.horizon is None:
-            changed["n"] = math.ceil(times * self.source.n)
-        else:
-            changed["horizon"] = times * self.source.horizon
-        return generate(replace(self.source, **changed))
+            return self._stretched(self.source, rate, math.ceil(times))
+        drawn = replace(self.source, rate=rate, seed=seed)
+        if drawn.horizon is None:
+            return generate(replace(drawn, n=math.ceil(times * drawn.requests)))
+        return generate(replace(drawn, horizon=times * drawn.horizon))
 
-    def _stretched(self, rate: float, times: int) -> Workload:
-        logged = self.source
+    def _stretched(self, logged: Workload, rate: float, times: int) -> Workload:
         n = len(logged)
         which = np.tile(np.arange(n), times)
         # The next playing begins one mean gap after the last arrival of the one before.

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 
@@ -66,7 +67,9 @@ class Example:
             ]
             object.__setattr__(self, "requests", tuple(rows))
         else:
-            object.__setattr__(self, "scenario", build(Scenario, self.scenario, "scenario"))
+            object.__setattr__(
+                self, "scenario", build(Scenario, cast(Any, self.scenario), "scenario")
+            )
         object.__setattr__(self, "memory", check_memory(self.memory))
 
     @cached_property

@@ -46,7 +46,7 @@ def _arrivals(scenario: Scenario) -> np.ndarray:
         return arrival_times(_uniform(scenario.seed, ARRIVAL, n), scenario)
 
     if scenario.horizon is None:
-        return first(scenario.n)
+        return first(scenario.requests)
     arrival = _arrivals_up_to(scenario.horizon, first, scenario.horizon * scenario.rate)
     if len(arrival) == 0:
         raise InputError(

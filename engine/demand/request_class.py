@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 
@@ -44,8 +45,8 @@ class RequestClass:
     total_at_most: int = 2 * MAX_TOKENS
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "prompt", read_law(self.prompt, "prompt"))
-        object.__setattr__(self, "output", read_law(self.output, "output"))
+        object.__setattr__(self, "prompt", read_law(cast(Any, self.prompt), "prompt"))
+        object.__setattr__(self, "output", read_law(cast(Any, self.output), "output"))
         if isinstance(self.prompt, QuantilesByPrompt):
             raise InputError("prompt: a law by prompt is one for outputs")
         number_in(

@@ -97,22 +97,30 @@ class Scenario:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
         if self.horizon is not None:
-            self._check_horizon()
+            self._check_horizon(self.horizon)
 
-    def _check_horizon(self) -> None:
+    def _check_horizon(self, horizon: float) -> None:
         if self.arrivals == "backlog":
             raise InputError("a backlog has no horizon, all its requests arrive at 0: give n")
-        expected = self.horizon * self.rate
+        expected = horizon * self.rate
         if expected > MAX_REQUESTS:
             raise InputError(
-                f"horizon {self.horizon:g} at rate {self.rate:g} would be {expected:,.0f} "
+                f"horizon {horizon:g} at rate {self.rate:g} would be {expected:,.0f} "
                 f"requests: lower one of them, {MAX_REQUESTS:,} is the most"
             )
+
+    @property
+    def requests(self) -> int:
+        """How many there are, roughly where a horizon decides."""
+        if self.horizon is not None:
+            return int(self.horizon * self.rate)
+        assert self.n is not None  # __post_init__ leaves one of the two
+        return self.n
 
     def __str__(self) -> str:
         """One line for people: `2 000 requests, 80 % short / 20 % long, backlog`."""
         if self.horizon is None:
-            how_many = wording.count(self.n) + (" request" if self.n == 1 else " requests")
+            how_many = wording.count(self.requests) + (" request" if self.n == 1 else " requests")
         else:
             how_many = f"requests up to time {self.horizon:g}"
         parts = [how_many, " / ".join(f"{100 * share:.3g} % {key}" for key, share in self.mix)]

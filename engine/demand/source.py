@@ -28,4 +28,4 @@ def how_many(source: Source) -> int:
     """How many requests there are, without drawing them: roughly where a horizon decides."""
     if isinstance(source, Workload):
         return len(source)
-    return source.n or int(source.horizon * source.rate)
+    return source.requests

@@ -226,7 +226,8 @@ def _add_present(figure: go.Figure, heat_map: HeatMap) -> None:
 
 def describe_heat_map(heat_map: HeatMap, cells: Mapping[Place, Cell], label: str) -> str:
     """The chart in one sentence, for those who cannot see it."""
-    met = sum(found[label] is not None and found[label].is_met for found in cells.values())
+    readings = (cell[label] for cell in cells.values())
+    met = sum(reading is not None and reading.is_met for reading in readings)
     return (
         f"{heat_map.up.title} against {heat_map.across.title}: {label} meets its limits in {met} "
         f"of {len(cells)} cells that are done."

@@ -101,7 +101,7 @@ def run_pools(
     usable = choice.policy.usable(check_memory(memory), choice.values)
     fitting, aside = set_aside(workload, usable)
     first_tokens = fitting.believing(np.ones(len(fitting), np.int64), memory)  # for certain
-    prefillers, decoders = (topology.alike(replicas) for replicas in topology.pools)
+    prefillers, decoders = (topology.alike(replicas) for replicas in topology.pools or ())
     prefill = run_replicas(choice, first_tokens, memory, clock, prefillers, progress)
     fitting = fitting.take(np.isin(fitting.row, prefill.workload.row))
     decoded = np.flatnonzero(fitting.output > 1)

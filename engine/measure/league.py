@@ -265,7 +265,7 @@ def _distance(entry: Entry) -> str:
     """How far a covered entry can be from the best there is."""
     if is_proved_best(entry):
         return f"proved to be {entry.best_possible}"
-    return f"at most {wording.percent(entry.gap - 1)} from {entry.best_possible}"
+    return f"at most {wording.percent((entry.gap or 1.0) - 1)} from {entry.best_possible}"
 
 
 def gap_headline(entries: Sequence[Entry]) -> str:

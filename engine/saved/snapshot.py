@@ -125,11 +125,11 @@ def facts_of(experiment: Experiment, trace: str = "") -> dict[str, Any]:
     trace : the name of the file that requests are from
     """
     source, deployment = experiment.source, experiment.deployment
-    drawn = isinstance(source, Scenario)
+    of_requests = _drawn(source) if isinstance(source, Scenario) else _logged(source, trace)
     limits = source.admission_limits.in_words()
     return {
         "M (tokens)": deployment.memory,
-        **(_drawn(source) if drawn else _logged(source, trace)),
+        **of_requests,
         **({"clients": source.concurrency} if source.concurrency else {}),
         **({"terms": ", ".join(limits)} if limits else {}),
         "clock": _clock(deployment.clock),

@@ -154,4 +154,4 @@ def _results(client: Client, done: list[Future]) -> list[list]:
         if outcome.problem is not None:
             raise outcome.problem
         _check_version(outcome.version, "that took a piece")
-    return [outcome.results for outcome in outcomes]
+    return [list(outcome.results) for outcome in outcomes]

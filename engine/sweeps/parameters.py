@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 
@@ -154,7 +155,7 @@ def _share(source: Scenario) -> Parameter:
 
     def set_to(experiment: Experiment, value: float) -> Experiment:
         mix = ((first, value / 100), (second, 1 - value / 100))
-        return replace(experiment, source=replace(experiment.source, mix=mix))
+        return _redrawn(experiment, mix=mix)
 
     title = f"share of {first} (%)"
     return Parameter("share", title, 0, 100, True, round(100 * share), (0, 100), False, set_to)
@@ -162,10 +163,16 @@ def _share(source: Scenario) -> Parameter:
 
 def _number(source: Scenario) -> Parameter:
     def set_to(experiment: Experiment, value: float) -> Experiment:
-        return replace(experiment, source=replace(experiment.source, n=int(value)))
+        return _redrawn(experiment, n=int(value))
 
-    usual = (max(1, source.n // 8), min(MAX_REQUESTS, 2 * source.n))
-    return Parameter("n", "requests", 1, MAX_REQUESTS, True, source.n, usual, True, set_to)
+    present = source.requests
+    usual = (max(1, present // 8), min(MAX_REQUESTS, 2 * present))
+    return Parameter("n", "requests", 1, MAX_REQUESTS, True, present, usual, True, set_to)
+
+
+def _redrawn(experiment: Experiment, **changed: Any) -> Experiment:
+    """The experiment with other fields of its scenario."""
+    return replace(experiment, source=replace(cast(Scenario, experiment.source), **changed))
 
 
 def _of_predictions(experiment: Experiment) -> Iterable[Parameter]:

@@ -56,6 +56,9 @@ class CellReading:
         return self.excess <= 1
 
 
+VERDICTS = (
+    "backlog", "closed loop", "too short", "stable", "saturated", "sheds load", "overloaded"
+)  # fmt: skip
 METRICS: dict[str, tuple[str, Callable[[CellReading], float]]] = {
     "ttft": ("time to first token", lambda reading: reading.ttft),
     "tpot": ("time per output token", lambda reading: reading.tpot),
@@ -64,9 +67,6 @@ METRICS: dict[str, tuple[str, Callable[[CellReading], float]]] = {
     "preemptions": ("preemptions", lambda reading: reading.preemptions),
     "verdict": ("verdict", lambda reading: VERDICTS.index(reading.verdict)),
 }
-VERDICTS = (
-    "backlog", "closed loop", "too short", "stable", "saturated", "sheds load", "overloaded"
-)  # fmt: skip
 PERCENTILES = ("ttft", "tpot")
 
 

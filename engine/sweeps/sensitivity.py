@@ -125,7 +125,7 @@ def _vary_share(experiment: Experiment, scenario: Scenario) -> Series:
     """From none of the first class to nothing else; the mix must have two classes."""
     (first, share), (second, _) = scenario.mix
     present = round(100 * share)
-    scenarios = {
+    scenarios: dict[float, Scenario] = {
         value: replace(scenario, mix=((first, value / 100), (second, 1 - value / 100)))
         for value in sorted({*SHARES, present})
     }
@@ -188,12 +188,12 @@ def gaps_at(situation: Situation, progress: Progress = silent) -> Point:
 
 def series_in_words(points: Sequence[Point]) -> str:
     """Who is nearest to the bound at either end of a series."""
-    known = [point for point in points if point.nearest]
+    known = [(point.value, point.nearest) for point in points if point.nearest]
     if not known:
         return "No bound covers any of these runs."
-    (first, low), (last, high) = known[0].nearest, known[-1].nearest
-    begin = f"At {wording.number(known[0].value)}, **{first}** is nearest: {wording.gap(low)}"
+    (least, (first, low)), (most, (last, high)) = known[0], known[-1]
+    begin = f"At {wording.number(least)}, **{first}** is nearest: {wording.gap(low)}"
     if len(known) == 1:
         return f"{begin}."
     who = "it still is" if last == first else f"**{last}** is"
-    return f"{begin}; at {wording.number(known[-1].value)}, {who}: {wording.gap(high)}."
+    return f"{begin}; at {wording.number(most)}, {who}: {wording.gap(high)}."

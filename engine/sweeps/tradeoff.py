@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,17 +50,17 @@ class TradeoffPoint:
 
 def values_of(param: Param, present: float) -> list[float]:
     """The values to try, ascending, the present one among them."""
-    usual = USUAL.get(param.name)
-    if usual is None:
-        whole = param.is_whole and param.high - param.low < VALUES
-        usual = (
-            range(int(param.low), int(param.high) + 1)
-            if whole
-            else np.linspace(param.low, param.high, VALUES)
-        )
+    usual = USUAL.get(param.name) or _spread(param)
     kind = int if param.is_whole else float
     fitting = {kind(value) for value in usual if param.low <= value <= param.high}
     return sorted(fitting | {kind(present)})
+
+
+def _spread(param: Param) -> Iterable[float]:
+    """All whole numbers of a short range, else VALUES of it at equal distances."""
+    if param.is_whole and param.high - param.low < VALUES:
+        return range(int(param.low), int(param.high) + 1)
+    return np.linspace(param.low, param.high, VALUES).tolist()
 
 
 def try_values(

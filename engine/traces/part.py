@@ -110,7 +110,7 @@ def namer(requests: TraceRequests) -> Callable[[float], str]:
         return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
 
     def time_of_day(seconds: float) -> str:
-        at = datetime.fromtimestamp(round(requests.began + seconds), UTC)
+        at = datetime.fromtimestamp(round((requests.began or 0.0) + seconds), UTC)
         day = f"{at.day} {at:%b} " if span >= DAY else ""
         return day + (f"{at:%H:%M}" if span > MOST_STEPS * 30 else f"{at:%H:%M:%S}")
 

@@ -176,5 +176,5 @@ def _curve(choice: Choice, rows: list, values: int) -> PolicyCurve:
     """One row for every value; a single one stands for all."""
     nothing = (np.nan, np.nan, np.nan, np.nan, True)
     by_row = np.array([nothing if row is None else row for row in rows], float)
-    columns = np.broadcast_to(by_row, (values, 5)).T
-    return PolicyCurve(choice, *columns[:4], columns[4] > 0)
+    latency, preemptions, wasted, above_bound, overloaded = np.broadcast_to(by_row, (values, 5)).T
+    return PolicyCurve(choice, latency, preemptions, wasted, above_bound, overloaded > 0)

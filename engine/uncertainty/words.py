@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -25,7 +26,8 @@ def errs_in_words(model: Predictions) -> str:
     """How predictions err, without the names of the command line."""
     if not isinstance(model, LognormalError):
         values = (
-            f"{field.name} {wording.told(getattr(model, field.name))}" for field in fields(model)
+            f"{field.name} {wording.told(getattr(model, field.name))}"
+            for field in fields(cast(Any, model))
         )
         title = f"{model.title[0].lower()}{model.title[1:]}"
         return ", ".join([title, *values])

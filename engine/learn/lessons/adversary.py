@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from engine import wording
 from engine.learn.families import long_then_shorts, small_first, worst_release
 from engine.learn.lesson import (
@@ -48,7 +50,7 @@ def ratio_of(key: str, memory: int, release: int) -> float:
 
 def _the_bait() -> LessonStep:
     workload = long_then_shorts(M, M)
-    alone = run("svf", workload.take([0]), M)
+    alone = run("svf", workload.take(np.array([0])), M)
     return LessonStep(
         "The bait",
         f"At round 0 there is one request, 1 + {M - 1} tokens, and nothing else. M = {M}: alone it "
