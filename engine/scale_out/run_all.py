@@ -40,8 +40,12 @@ def run_all(sweep: Sweep, on: str = HERE, progress: Progress = silent) -> Iterat
     return run_on_cluster(sweep, on, progress)
 
 
-def where(scheduler: str | None) -> str:
-    """Where to run: at the scheduler that is given or else set, or on this machine's cores."""
+def where(scheduler: str | None = None) -> str:
+    """Where to run: at the scheduler that is given or else set, or on this machine's cores.
+
+    What a scheduler sends is unpickled here: who names one runs code in this process. So only
+    who starts the process may, by its arguments or its environment; never a visitor of a page.
+    """
     return scheduler or os.environ.get(SCHEDULER) or CORES
 
 

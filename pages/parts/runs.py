@@ -54,7 +54,7 @@ def headroom_job(view: View, best: Entry) -> Job:
     def compute(progress: Progress) -> str:
         question = Question(Draws(asked.source), asked.deployment)
         carried = rate.largest_rate(
-            choice, question, where(None), lambda share, what="": progress(share / 2, what)
+            choice, question, where(), lambda share, what="": progress(share / 2, what)
         )
         memory = smallest_memory(
             choice, question, lambda share, what="": progress((1 + share) / 2, what)

@@ -1,6 +1,7 @@
 """Every page answers, whatever the sidebar says, and says clearly what is wrong."""
 
 import json
+import socket
 from pathlib import Path
 
 import pytest
@@ -547,19 +548,34 @@ def test_a_cell_becomes_the_scenario():
     assert "100 of 100 cells are done" in said(at)
 
 
-def test_a_scheduler_that_is_absent_is_told(monkeypatch):
-    """The field on the page; the rates stand as they were, the map says why it is not drawn."""
-    at = open_page(CAPACITY, arrivals="poisson", n="150", side="10")
-    (field,) = [text for text in at.text_input if text.label == "Dask scheduler"]
-    field.set_value("tcp://127.0.0.1:9").run()
-    assert not at.error
+def draw_map(at):
     next(button for button in at.button if button.label.startswith("Map ")).click().run()
+
+
+def test_no_visitor_names_a_scheduler(monkeypatch):
+    """Its answers are unpickled: neither a link nor any field of the page makes us connect."""
+    monkeypatch.delenv(SCHEDULER, raising=False)
+    with socket.create_server(("127.0.0.1", 0)) as stranger:
+        address = f"tcp://127.0.0.1:{stranger.getsockname()[1]}"
+        names = ("scheduler", "scheduler kept", "Dask scheduler", "dask", "on", "where", SCHEDULER)
+        at = open_page(
+            CAPACITY, arrivals="poisson", n="150", side="10", **dict.fromkeys(names, address)
+        )
+        for field in [*at.text_input, *at.text_area]:
+            field.set_value(address)
+        draw_map(at.run())
+        stranger.setblocking(False)
+        with pytest.raises(BlockingIOError):  # nobody has come
+            stranger.accept()
+    assert "100 of 100 cells are done" in said(at)
+
+
+def test_a_scheduler_that_is_absent_is_told(monkeypatch):
+    """One of the server's environment; the map says why it is not drawn."""
+    at = open_page(CAPACITY, arrivals="poisson", n="140", side="10")
+    monkeypatch.setenv(SCHEDULER, "tcp://127.0.0.1:9")
+    draw_map(at.run())
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in at.error[0].value
-    assert "127.0.0.1" not in str(dict(at.query_params))
-    monkeypatch.setenv(SCHEDULER, "cores")  # the host decides: nothing is asked
-    at.run()
-    assert not [text for text in at.text_input if text.label == "Dask scheduler"]
-    assert "this machine's cores" in said(at)
 
 
 def test_cancelled_map_keeps_its_cells():

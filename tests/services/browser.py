@@ -38,7 +38,7 @@ def fresh_server():
     """The address of a server that nobody has visited yet."""
     port = _free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    command += ["--server.address", "127.0.0.1", "--server.fileWatcherType", "none"]
+    command += ["--server.fileWatcherType", "none"]
     process = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

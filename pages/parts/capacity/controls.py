@@ -14,7 +14,6 @@ from engine.capacity.question import Question
 from engine.errors import InputError
 from engine.machine.hardware import Preset, presets
 from engine.measure.slo import Slo
-from pages.parts.capacity.where import ask_where
 from pages.parts.jobs import NothingYet
 from pages.parts.latency.controls import ask_slo
 from pages.parts.link import linked
@@ -36,14 +35,12 @@ class Planning:
     load : requests in a clock unit to find servers for
     price : of a server
     server : what a rate is carried on, in words
-    on : where sweeps run, as for `run_all`
     """
 
     question: Question
     load: float
     price: Price
     server: str
-    on: str
 
     @property
     def draws(self) -> Draws:
@@ -113,7 +110,7 @@ def ask_planning(view: View) -> Planning:
     objective = Objective(slo, _ask_by_class(view), percent)
     server = servers_of(view.deployment.topology, "" if preset is None else preset.title)
     question = Question(draws, view.deployment, objective)
-    return Planning(question, load, price, server, ask_where())
+    return Planning(question, load, price, server)
 
 
 def _ask_load(view: View, draws: Draws) -> float:

@@ -14,6 +14,7 @@ from engine.capacity.day import DayPlan, daily_curve, hourly_rates, plans, read_
 from engine.capacity.draws import Draws
 from engine.capacity.rate import Capacity
 from engine.figures.day import describe_day, describe_pareto, draw_day, draw_pareto
+from engine.scale_out import where
 from pages.parts import show
 from pages.parts.capacity.controls import Planning, clock_step, in_clock
 from pages.parts.jobs import Job, finished, offer
@@ -94,7 +95,7 @@ def _job(planning: Planning, capacity: Capacity, rates: tuple[float, ...]) -> Jo
         key=("day", question, capacity.choice, rates),
         title=f"a day under {capacity.choice.key}",
         seconds=day.seconds(capacity, question, rates),
-        compute=lambda progress: plans(capacity, question, rates, planning.on, progress),
+        compute=lambda progress: plans(capacity, question, rates, where(), progress),
     )
 
 

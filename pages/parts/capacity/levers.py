@@ -12,6 +12,7 @@ from engine.capacity import rate
 from engine.capacity.levers import LeverEffect, effects, in_words, levers, memory_use
 from engine.capacity.rate import Capacity
 from engine.progress import Progress
+from engine.scale_out import where
 from pages.parts import show
 from pages.parts.capacity.controls import Planning, clock_step
 from pages.parts.jobs import Job, finished, offer
@@ -36,7 +37,7 @@ def _job(planning: Planning, best: Capacity) -> Job:
     question = planning.question
 
     def compute(progress: Progress) -> tuple[list[LeverEffect], float]:
-        return effects(best, question, planning.on, progress), memory_use(best, question)
+        return effects(best, question, where(), progress), memory_use(best, question)
 
     return Job(
         key=("levers", question, best.choice),

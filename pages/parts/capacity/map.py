@@ -16,6 +16,7 @@ from engine.capacity.rate import Capacity
 from engine.figures.heat_map import describe_heat_map, draw_heat_map
 from engine.progress import Progress
 from engine.saved.sweeps import recall, remember, sweep_key
+from engine.scale_out import where
 from engine.sweeps.heat_map import Cell, HeatMap, Place, in_words, passes, run_cells
 from engine.sweeps.parameters import Parameter, parameters_of
 from engine.sweeps.reading import METRICS, PERCENTILES
@@ -53,7 +54,7 @@ def tell_map(view: View, planning: Planning, capacities: Sequence[Capacity]) -> 
     heat_map = _ask_map(experiment, parameters, planning)
     label, metric = _ask_colours(heat_map)  # also before there is a map, or a link would lose them
     _recall(heat_map)
-    jobs = _jobs(heat_map, planning.on)
+    jobs = _jobs(heat_map, where())
     finished(jobs)
     cells = _cells(heat_map)
     if cells:

@@ -16,6 +16,7 @@ from engine.capacity.rate import Capacity, largest_rate
 from engine.capacity.servers import Servers, fewest_servers, first_guess
 from engine.choice import Choice
 from engine.figures.capacity import describe_rates, draw_rates
+from engine.scale_out import where
 from pages.parts import show
 from pages.parts.capacity.controls import Planning, clock_step
 from pages.parts.jobs import Job
@@ -42,7 +43,7 @@ def _rate_job(view: View, planning: Planning, choice: Choice) -> Job:
         key=("capacity", question, choice),
         title=f"the capacity of {choice.key}",
         seconds=seconds,
-        compute=lambda progress: largest_rate(choice, question, planning.on, progress),
+        compute=lambda progress: largest_rate(choice, question, where(), progress),
     )
 
 
