@@ -19,5 +19,5 @@ def test_only_this_machine_is_served(server):
     """Bound to the loopback address alone: at any other address of the machine nobody answers."""
     port = urlsplit(server).port
     assert health("127.0.0.1", port) == b"ok"
-    with pytest.raises(OSError, match=".+"):  # refused, or not reachable
+    with pytest.raises(OSError, match=r".+"):  # refused, or not reachable
         health("127.0.0.2", port)
