@@ -32,7 +32,7 @@ def draw(view: View) -> None:
     show.load(entries[0])
     show.unserved(entries)
     styles = {entry.label: entry.run.policy for entry in entries}
-    limit = slo.limits.get(LIMITED.get(quantity))
+    limit = slo.limits.get(LIMITED.get(quantity, ""))
     shown = dict(list(values.items())[: show.DRAWN])
     show.figure(
         draw_cdf(shown, styles, quantity, view.deployment.unit, log, limit),

@@ -16,7 +16,7 @@ def draw(view: View) -> None:
     part = st.segmented_control(
         "Part",
         list(PARTS),
-        format_func=PARTS.get,
+        format_func=PARTS.__getitem__,
         label_visibility="collapsed",
         required=True,
         **linked("part", "lessons", options=list(PARTS)),

@@ -62,7 +62,8 @@ def finished(jobs: Iterable[Job], must: bool = False) -> list[Any]:
     What cannot be computed is told, each reason once, and left out; where nothing is left
     and something `must` be, the first reason is raised.
     """
-    results, problems = [], {}
+    results: list[Any] = []
+    problems: dict[str, str] = {}
     for job in jobs:
         if job.is_quick or job.is_done:
             try:
@@ -71,8 +72,8 @@ def finished(jobs: Iterable[Job], must: bool = False) -> list[Any]:
                 problems[str(problem)] = job.title
     if must and problems and not results:
         raise InputError(next(iter(problems)))
-    for problem, title in problems.items():
-        st.warning(f"{title}: {problem}", icon=":material/edit:")
+    for reason, title in problems.items():
+        st.warning(f"{title}: {reason}", icon=":material/edit:")
     return results
 
 

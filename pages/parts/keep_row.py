@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -108,5 +109,5 @@ class _Shown:
         for job in jobs:
             if job.key in self._results or job.is_quick:
                 with suppress(InputError):
-                    ready.append(self._results.get(job.key, lambda job=job: job.compute(silent)))
+                    ready.append(self._results.get(job.key, partial(job.compute, silent)))
         return ready

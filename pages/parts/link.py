@@ -80,7 +80,7 @@ def linked(
     else:
         value = state.get(name, state["settings"].get(name, default))
     if isinstance(default, list):
-        known = [item for item in value if item in allowed]
+        known = [item for item in value if item in (allowed or ())]
         value = known if known or not value else default
     elif not _is_valid(value, default, allowed, low, high):
         value = default

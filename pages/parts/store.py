@@ -38,7 +38,7 @@ class Store:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._results = LRUCache(MOST_BYTES, getsizeof=_bytes)
+        self._results: LRUCache[Hashable, Any] = LRUCache(MOST_BYTES, getsizeof=_bytes)
 
     def __contains__(self, key: Hashable) -> bool:
         with self._lock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePath
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -36,6 +37,7 @@ def tell_calibration(view: View, upload: Upload | None) -> None:
         return
     st.markdown("## The round times of that server")
     file = current_file()
+    assert file is not None  # an upload comes from one
 
     def compute(progress: Progress) -> tuple[Benchmark, Fit]:
         bench = read_benchmark(file.opened())
@@ -48,29 +50,29 @@ def tell_calibration(view: View, upload: Upload | None) -> None:
         seconds=0.1 + SECONDS_A_REQUEST * len(upload.requests),
         compute=compute,
     )
-    for bench, found in finished([job]):
-        _tell_fit(bench, found)
-        _offer_to_save(file.name, bench, found)
+    for bench, fitted in finished([job]):
+        _tell_fit(bench, fitted)
+        _offer_to_save(file.name, bench, fitted)
     offer([job], "Calibrate round times")
 
 
-def _tell_fit(bench: Benchmark, found: Fit) -> None:
+def _tell_fit(bench: Benchmark, fitted: Fit) -> None:
     st.markdown(
-        f"{wording.count(len(found.rounds))} rounds of {bench.server or 'the server'} are "
-        f"described to {found.error_percent:.2f} % on average."
+        f"{wording.count(len(fitted.rounds))} rounds of {bench.server or 'the server'} are "
+        f"described to {fitted.error_percent:.2f} % on average."
     )
     left, right = st.columns(2, gap="medium")
     with left:
-        show.figure(draw_calibration(found), describe_calibration(found), "calibration")
+        show.figure(draw_calibration(fitted), describe_calibration(fitted), "calibration")
     with right:
-        show.rows(_coefficients(found), "Fitted coefficients of the round times")
-        for name, why in found.undecided.items():
+        show.rows(_coefficients(fitted), "Fitted coefficients of the round times")
+        for name, why in fitted.undecided.items():
             st.caption(f":material/warning: {name} is undecided: {why}.")
-        st.code(f"--clock seconds --coefficients {found.text}", language="bash", wrap_lines=True)
-        st.button("Use these round times", icon=":material/timer:", on_click=_use, args=(found,))
+        st.code(f"--clock seconds --coefficients {fitted.text}", language="bash", wrap_lines=True)
+        st.button("Use these round times", icon=":material/timer:", on_click=_use, args=(fitted,))
 
 
-def _offer_to_save(source: str, bench: Benchmark, found: Fit) -> None:
+def _offer_to_save(source: str, bench: Benchmark, fitted: Fit) -> None:
     """A name, and what the file does not say of the server, for a preset to keep."""
     with st.expander("Save as a preset", icon=":material/save:"):
         st.caption(
@@ -83,19 +85,19 @@ def _offer_to_save(source: str, bench: Benchmark, found: Fit) -> None:
             "Engine and version", placeholder=bench.server or "vLLM 0.11", help="What it models."
         )
         model, gpu, parallel = st.columns(3)
-        served = {
+        served: dict[str, Any] = {
             "engine": engine,
             "model": _pick(model, "Model", models(), "Tells the size of its KV cache."),
             "gpu": _pick(gpu, "GPU", gpus(), "Tells its price on the Capacity page."),
             "tensor_parallel": parallel.number_input("Tensor parallel", 1, 64, 1),
         }
-        preset = fitted_preset(title, found, source, server=bench.server, **served)
+        preset = fitted_preset(title, fitted, source, server=bench.server, **served)
         st.button("Save preset", icon=":material/save:", on_click=_save, args=(preset,))
 
 
 def _pick(slot, label: str, known: dict, help: str) -> str:
     titles = {"": "Not stated"} | {key: each.title for key, each in known.items()}
-    return slot.selectbox(label, titles, format_func=titles.get, help=help)
+    return slot.selectbox(label, titles, format_func=titles.__getitem__, help=help)
 
 
 def _save(preset: Preset) -> None:
@@ -110,19 +112,19 @@ def _save(preset: Preset) -> None:
     st.toast(f"Saved as {kept.title}: it is the clock now.", icon=":material/save:")
 
 
-def _coefficients(found: Fit) -> pd.DataFrame:
+def _coefficients(fitted: Fit) -> pd.DataFrame:
     rows = []
-    for name, value, error in zip(NAMES, found.step, found.error, strict=True):
+    for name, value, error in zip(NAMES, fitted.step, fitted.error, strict=True):
         label, units, _ = FIELDS[name]
         sure = f"± {wording.number(2 * error * units)}" if np.isfinite(error) else "undecided"
         rows.append({"Coefficient": label, "Fit": f"{value * units:.5g}", "2 std. errors": sure})
     return pd.DataFrame(rows)
 
 
-def _use(found: Fit) -> None:
+def _use(fitted: Fit) -> None:
     """Put the fit into the sidebar's fields."""
     if st.session_state["clock"] == "rounds":
         st.session_state["clock"] = DEFAULT
-    for (name, (_, units, _)), value in zip(FIELDS.items(), found.step, strict=True):
+    for (name, (_, units, _)), value in zip(FIELDS.items(), fitted.step, strict=True):
         st.session_state[name] = float(value * units)
         st.session_state["settings"][name] = float(value * units)

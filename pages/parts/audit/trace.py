@@ -44,20 +44,21 @@ def tell_trace(view: View, laws: TraceLaws, upload: Upload | None) -> None:
     """What the trace is like, drawn; how its file was read, folded."""
     st.markdown("## The trace")
     st.markdown(laws_in_words(laws, view.deployment.unit))
-    lengths, day = st.columns(2, gap="medium") if laws.curve else (st.container(), None)
+    curve = laws.curve
+    lengths, day = st.columns(2, gap="medium") if curve else (st.container(), None)
     with lengths:
         show.figure(
             draw_lengths(view.workload.peak, laws.split, view.deployment.memory),
             describe_lengths(view.workload.peak, laws.split),
             "lengths",
         )
-    if day is not None:
+    if curve is not None and day is not None:
         with day:
             show.figure(
                 draw_curve(
-                    laws.curve, view.deployment.unit, unit_seconds(view.deployment.clock, upload)
+                    curve, view.deployment.unit, unit_seconds(view.deployment.clock, upload)
                 ),
-                describe_curve(laws.curve, view.deployment.unit),
+                describe_curve(curve, view.deployment.unit),
                 "daily-curve",
             )
     if upload is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import streamlit as st
@@ -94,7 +94,7 @@ class WindowChoice:
                 in_all(0.0)
                 store().get(
                     self.key(window),
-                    lambda window=window, in_all=in_all: self.plan.judge(window, in_all),
+                    partial(self.plan.judge, window, in_all),
                 )
             return True
 
@@ -113,7 +113,9 @@ def has_measured(upload: Upload | None) -> bool:
 
 def measured_of(upload: Upload | None, clock: Clock) -> np.ndarray | None:
     """The latencies that the trace's own server had; they are seconds, so on that clock only."""
-    return upload.requests.latency if has_measured(upload) and not clock.is_rounds else None
+    if upload is None or clock.is_rounds or not has_measured(upload):
+        return None
+    return upload.requests.latency
 
 
 def ask_windows(view: View, upload: Upload | None) -> WindowChoice:

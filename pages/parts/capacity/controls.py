@@ -72,7 +72,7 @@ def _let_them_arrive() -> None:
 
 def preset_in_use() -> Preset | None:
     """The GPU that the sidebar's clock counts for; None in rounds."""
-    return presets().get(st.session_state.get("clock"))
+    return presets().get(st.session_state.get("clock", ""))
 
 
 def in_clock(name: str, view: View) -> str:

@@ -53,7 +53,11 @@ def _ask_rates(view: View, planning: Planning) -> tuple[float, ...]:
     has_hours = isinstance(planning.draws.source, Workload) and not view.deployment.clock.is_rounds
     kinds = [kind for kind in KINDS if kind != TRACE or has_hours]
     kind = st.selectbox(
-        "The day", kinds, format_func=KINDS.get, width=240, **linked("day", CURVE, options=kinds)
+        "The day",
+        kinds,
+        format_func=KINDS.__getitem__,
+        width=240,
+        **linked("day", CURVE, options=kinds),
     )
     if kind == TRACE:
         return hourly_rates(planning.draws.source)

@@ -1,4 +1,4 @@
-"""Two knobs against each other, on the Capacity page: every cell a simulation.
+"""Two parameters against each other, on the Capacity page: every cell a simulation.
 
 Each cell is kept as soon as it is computed. The work is cut into portions, coarse cells first;
 the page is drawn again after each, and what was done stays when the rest is cancelled.
@@ -112,25 +112,25 @@ def _ask_range(parameter: Parameter) -> tuple[float | None, float | None]:
     return ends[0], ends[1]
 
 
-def _key(heat_map: HeatMap, place: Place) -> Hashable:
-    """What a cell depends on; not where the knobs that are turned stand in the sidebar."""
+def _key(heat_map: HeatMap) -> tuple[Hashable, ...]:
+    """What the cells depend on; not the present values of what is varied."""
     axes = (heat_map.across.name, heat_map.up.name, heat_map.columns, heat_map.rows)
-    return ("heat map", heat_map.at((0, 0)), *axes, heat_map.objective, place)
+    return ("heat map", heat_map.at((0, 0)), *axes, heat_map.objective)
 
 
 def _cells(heat_map: HeatMap) -> dict[Place, Cell]:
     """Those that are there."""
-    *shared, _ = _key(heat_map, (0, 0))
+    shared = _key(heat_map)
     everywhere = [place for portion in passes(heat_map) for place in portion]
-    kept = {place: store().peek((*shared, place)) for place in everywhere}
-    return {place: found for place, found in kept.items() if found is not None}
+    kept = ((place, store().peek((*shared, place))) for place in everywhere)
+    return {place: cell for place, cell in kept if cell is not None}
 
 
 def _recall(heat_map: HeatMap) -> None:
     """Take over what another visit has computed of a large map."""
     if not _is_large(heat_map):
         return
-    *shared, _ = _key(heat_map, (0, 0))
+    shared = _key(heat_map)
     problem = store().get((*shared, "recalled"), lambda: _recalled(heat_map))
     if problem:
         st.caption(f"Maps are not kept for later visits: {problem}.")
@@ -138,15 +138,15 @@ def _recall(heat_map: HeatMap) -> None:
 
 def _recalled(heat_map: HeatMap) -> str:
     """Put the kept parts into the store; what went wrong, if anything."""
-    *shared, _ = _key(heat_map, (0, 0))
+    shared = _key(heat_map)
     try:
         parts = recall(keeping(), sweep_key(heat_map))
     except InputError as problem:
         return str(problem)
-    for number, found in parts.items():
-        for place, told in found.items():
-            store().get((*shared, place), lambda told=told: told)
-        store().get((*shared, "portion", number), lambda: True)
+    for number, cells in parts.items():
+        for place, cell in cells.items():
+            store().put((*shared, place), cell)
+        store().put((*shared, "portion", number), True)
     return ""
 
 
@@ -163,18 +163,18 @@ def _jobs(heat_map: HeatMap, on: str) -> list[Job]:
 
 
 def _job(heat_map: HeatMap, number: int, of: int, portion: list[Place], on: str) -> Job:
-    *shared, _ = _key(heat_map, (0, 0))
+    shared = _key(heat_map)
 
     def compute(progress: Progress) -> bool:
         missing = [place for place in portion if (*shared, place) not in store()]
 
-        def step(share: float, told: str) -> None:
-            progress(share, f"{told} cells")
+        def step(share: float, done: str) -> None:
+            progress(share, f"{done} cells")
 
-        for place, found in run_cells(heat_map, missing, on, step):
-            store().get((*shared, place), lambda found=found: found)
+        for place, cell in run_cells(heat_map, missing, on, step):
+            store().put((*shared, place), cell)
         if _is_large(heat_map):
-            here = {place: store().peek((*shared, place)) for place in portion}
+            here = {place: cell for place, cell in _cells(heat_map).items() if place in portion}
             with suppress(InputError):  # the map is there; that it cannot be kept is told above
                 remember(keeping(), sweep_key(heat_map), number, here)
         return True
@@ -198,7 +198,7 @@ def _ask_colours(heat_map: HeatMap) -> tuple[str, str]:
         metric = st.selectbox(
             "Colour",
             titles,
-            format_func=titles.get,
+            format_func=titles.__getitem__,
             width=280,
             **linked("metric", "ttft", options=titles),
         )
@@ -241,11 +241,11 @@ def _choose() -> None:
 
 
 def _chosen(heat_map: HeatMap) -> Place | None:
-    place = st.session_state.get("column"), st.session_state.get("row")
-    inside = None not in place and (
-        place[0] < len(heat_map.columns) and place[1] < len(heat_map.rows)
-    )
-    return place if inside else None
+    column, row = st.session_state.get("column"), st.session_state.get("row")
+    if column is None or row is None:
+        return None
+    inside = column < len(heat_map.columns) and row < len(heat_map.rows)
+    return (column, row) if inside else None
 
 
 def _open(view: View, heat_map: HeatMap, chosen: Place | None) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 from engine import wording
 from pages.parts.view import View
 
-NEXT = (
+NEXT: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("pages/8_Learn.py", "Why order matters, in a minute", {"lesson": "head-of-line"}),
     ("pages/1_Memory_Gantt.py", "Who waited for whom", {}),
     ("pages/3_Gap_to_Bound.py", "How we know the best possible", {}),

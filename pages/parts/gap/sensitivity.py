@@ -6,6 +6,7 @@ Every point is kept as soon as it is computed, so that a cancelled series shows 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import partial
 
 import streamlit as st
 
@@ -55,7 +56,7 @@ def _job(view: View, name: str, series: Series) -> Job:
             step(0.0)
             store().get(
                 _key(situation),
-                lambda situation=situation, step=step: gaps_at(situation, step),
+                partial(gaps_at, situation, step),
             )
         return True
 

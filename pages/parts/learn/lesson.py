@@ -35,7 +35,7 @@ def _ask_lesson() -> Lesson:
     key = st.selectbox(
         "Lesson",
         list(titles),
-        format_func=titles.get,
+        format_func=titles.__getitem__,
         on_change=_begin,
         help="Twelve short paths, each on a tiny instance that the real engine runs.",
         **linked("lesson", next(iter(titles)), options=titles),

@@ -113,7 +113,11 @@ def _rename(id: int, name: str) -> None:
 
 
 def _delete(id: int) -> None:
-    _tell(lambda: keeping().delete(id) or "Deleted.")
+    def delete() -> str:
+        keeping().delete(id)
+        return "Deleted."
+
+    _tell(delete)
 
 
 def _tell(do) -> None:

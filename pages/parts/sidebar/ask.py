@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
-from engine import Deployment, Experiment, wording
+from engine import Deployment, Experiment, Workload, wording
 from engine.demand.arrivals import ARRIVALS
 from engine.demand.example import examples, load_example
 from engine.demand.request_class import classes
@@ -52,18 +54,18 @@ def ask() -> View:
     name, requests, memory = _ask_requests(source, clock, preset)
     requests = ask_predictions(requests)
     topology, requests = ask_servers(requests, clock)
-    drawn = isinstance(requests, Scenario)
     deployment = Deployment(memory, clock, topology)
     experiment = Experiment(requests, deployment, ask_policies())
     store().get(("requests", requests), lambda: requests_of(requests))  # while it is looked at
     if source not in (MIX, UPLOAD):
         _tell_what_it_shows(shows, source, experiment)
-    title = f"{str(requests) if drawn else name}, M = {wording.count(memory)}"
+    title = f"{requests if isinstance(requests, Scenario) else name}, M = {wording.count(memory)}"
     words = [title] if preset is None else [title, preset.title]
     words += [str(topology)] if topology.servers > 1 else []
-    words += [f"{requests.concurrency} clients"] if requests.concurrency and not drawn else []
-    words += [] if drawn else requests.admission_limits.in_words()
-    words += ["outputs predicted"] if not drawn and requests.is_predicted else []
+    words += [f"{requests.concurrency} clients"] if requests.concurrency else []
+    if isinstance(requests, Workload):  # a scenario says the rest itself
+        words += requests.admission_limits.in_words()
+        words += ["outputs predicted"] if requests.is_predicted else []
     st.caption(f"{', '.join(words)}. The address of this page is a link to this view.")
     return View(title, experiment)
 
@@ -126,13 +128,16 @@ def _ask_scenario(
     mix_slot, size_slot, memory_slot, arrival_slot = (st.container() for _ in range(4))
     with st.expander("More", icon=":material/tune:"):
         first = st.selectbox(
-            "First class", titles, format_func=titles.get, **linked("first", first, options=titles)
+            "First class",
+            titles,
+            format_func=titles.__getitem__,
+            **linked("first", first, options=titles),
         )
         others = [key for key in titles if key != first]
         second = st.selectbox(
             "Second class",
             others,
-            format_func=titles.get,
+            format_func=titles.__getitem__,
             **linked("second", second if second in others else others[0], options=others),
         )
         seed = _ask_number("seed", "Seed", base.seed, "The same seed draws the same requests.")
@@ -151,7 +156,7 @@ def _ask_scenario(
     with size_slot:
         size = _ask_size(base, timing["arrivals"], clock)
     mix = ((first, share / 100), (second, 1 - share / 100))
-    return Scenario(mix=mix, seed=seed, predict=base.predict, **size, **timing), memory
+    return Scenario(mix=mix, seed=int(seed), predict=base.predict, **size, **timing), memory
 
 
 def _ask_number(
@@ -198,11 +203,11 @@ def _ask_arrivals(base: Scenario, clock: Clock) -> dict:
     arrivals = st.selectbox(
         "Arrivals",
         ARRIVALS,
-        format_func=ARRIVAL_TITLES.get,
+        format_func=ARRIVAL_TITLES.__getitem__,
         help="Bursty: gamma-distributed gaps. On and off: only in the first part of every period.",
         **linked("arrivals", base.arrivals, options=ARRIVALS),
     )
-    timing = {"arrivals": arrivals}
+    timing: dict[str, Any] = {"arrivals": arrivals}
     if arrivals != "backlog":
         told = "The default mix fills 16,492 tokens at about 0.107 requests a round."
         each = "round" if clock.is_rounds else "second"

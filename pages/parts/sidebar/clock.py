@@ -29,7 +29,7 @@ def ask_preset() -> Preset | None:
     key = st.selectbox(
         "Clock",
         titles,
-        format_func=titles.get,
+        format_func=titles.__getitem__,
         on_change=forget,
         args=(FIELDS,),
         help="Rounds: every batch iteration counts 1. A GPU: iterations take the seconds that its "

@@ -55,7 +55,7 @@ def offer_memory(memory: int) -> None:
     """Where M is far from what the chosen GPUs hold, says so and offers theirs."""
     preset = presets().get(st.session_state["clock"])
     held = None if preset is None else tokens_held(preset)
-    if held is None or FAR[0] <= memory / held <= FAR[1]:
+    if preset is None or held is None or FAR[0] <= memory / held <= FAR[1]:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         share = wording.percent(memory / held)

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import streamlit as st
 
-from engine import Scenario
+from engine import Scenario, Workload
 from engine.demand.predictions import (
     EDGES,
+    EXACT,
     MODELS,
     Bucket,
     Interval,
@@ -26,27 +27,27 @@ PREDICTION_SETTINGS = ("predict", "bias", "spread", "width", "bin", "edge")
 
 def ask_predictions(source: Source) -> Source:
     """The requests, or what draws them, with the predictions that are chosen."""
-    drawn = isinstance(source, Scenario)
+    usual_model = source.predict if isinstance(source, Scenario) else EXACT
     titles = {key: model.title for key, model in MODELS.items()}
-    usual = source.predict.key if drawn else "exact"
-    if not drawn and source.is_predicted:
+    usual = usual_model.key
+    if isinstance(source, Workload) and source.is_predicted:
         titles, usual = {AS_GIVEN: "Predicted as the trace says", **titles}, AS_GIVEN
     with st.expander("Predicted outputs", icon=":material/casino:"):
         key = st.selectbox(
             "Policies know output lengths",
             titles,
-            format_func=titles.get,
+            format_func=titles.__getitem__,
             help="Policies see predictions, memory follows the true lengths. "
             + "  \n".join(f"**{model.title}**: {model.told}" for model in MODELS.values()),
             **linked("predict", usual, options=titles),
         )
         if key == AS_GIVEN:
             return source
-        usual_model = source.predict if drawn else MODELS[key]()
         model = _ask_model(usual_model if usual_model.key == key else MODELS[key]())
-    if drawn:
+    if isinstance(source, Scenario):
         return replace(source, predict=model)
-    return store().get(("predicted", source, model), lambda: with_predictions(source, model, 0))
+    logged = source
+    return store().get(("predicted", logged, model), lambda: with_predictions(logged, model, 0))
 
 
 def predicting(parameter: str, value: float) -> dict[str, str | float]:

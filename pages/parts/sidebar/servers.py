@@ -25,7 +25,10 @@ def ask_servers(source: Source, clock: Clock) -> tuple[Topology, Source]:
     """The servers, and the requests with their closed loop and their admission limits."""
     with st.expander("Servers and clients", icon=":material/dns:"):
         kind = st.selectbox(
-            "Replicas", KINDS, format_func=KINDS.get, **linked("servers", ALIKE, options=KINDS)
+            "Replicas",
+            KINDS,
+            format_func=KINDS.__getitem__,
+            **linked("servers", ALIKE, options=KINDS),
         )
         topology = _ask_replicas() if kind == ALIKE else _ask_pools(clock)
         clients = st.number_input(

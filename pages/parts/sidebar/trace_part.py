@@ -66,7 +66,7 @@ def _ask_window(place: tuple, whole: TraceRequests) -> tuple[float, float] | Non
     name_of = dict(zip(at, names, strict=True)).get
     chart = st.container()
 
-    def ask(label: str, name: str, options: Sequence[float], default: float) -> float:
+    def ask(label: str, name: str, options: list[float], default: float) -> float:
         return st.selectbox(
             label,
             options,

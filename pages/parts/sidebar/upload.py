@@ -131,8 +131,8 @@ def _take_file() -> None:
             forget(PART_SETTINGS)  # hours of one trace mean nothing in another
         st.session_state["file"] = File(dropped.name, content, digest)
         st.session_state["file id"] = dropped.file_id
-    if dropped is None and current_file() is not None:
-        _tell_kept(current_file())
+    if dropped is None and (kept := current_file()) is not None:
+        _tell_kept(kept)
 
 
 def _tell_kept(file: File) -> None:

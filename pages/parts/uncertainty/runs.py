@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from engine import Choice
 from engine.demand.predictions import EXACT, Predictions
 from engine.uncertainty.axis import AXES
@@ -55,7 +57,7 @@ def draw_jobs(view: View, study: Study, whose: str) -> list[Job]:
             key=("uncertainty", study.experiment, study.axis.key, study.model, seed),
             title=f"draw {number + 1} of {SEEDS} along {study.axis.key}, {whose}",
             seconds=study.seconds,
-            compute=lambda progress, seed=seed: draw(study, seed, progress),
+            compute=partial(draw, study, seed),
         )
         for number, seed in enumerate((first + k) % 2**32 for k in range(SEEDS))
     ]

@@ -81,13 +81,13 @@ def _ask() -> tuple[str, str]:
              "wasted": "Wasted tokens", "gap": "Gap to the bound"}  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="bottom"):
         axis = st.segmented_control(
-            "Vary", AXES, format_func=titles.get, required=True,
+            "Vary", AXES, format_func=titles.__getitem__, required=True,
             **linked("axis", "error", options=AXES),
         )  # fmt: skip
         metric = st.selectbox(
             "Show",
             METRICS,
-            format_func=looks.get,
+            format_func=looks.__getitem__,
             width=240,
             **linked("wrong", "latency", options=METRICS),
         )
