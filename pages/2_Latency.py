@@ -11,6 +11,7 @@ from pages.parts.jobs import needed, offer
 from pages.parts.latency_controls import ask_class, ask_log, ask_quantity, ask_slo
 from pages.parts.latency_tables import attainment, who_gains
 from pages.parts.latency_tradeoff import tell_tradeoff
+from pages.parts.literal import sentence
 from pages.parts.runs import run_jobs
 from pages.parts.view import View
 
@@ -25,10 +26,11 @@ def draw(view: View) -> None:
         quantity, name, log = ask_quantity(), ask_class(view), ask_log()
     slo = ask_slo(view.clock.unit)
     values = samples(entries, quantity, name)
+    told = sentence(latency_headline(values, quantity, name, view.clock.unit))
     if not values:
-        headline.info(latency_headline(values, quantity, name, view.clock.unit))
+        headline.info(told)
         return
-    headline.markdown(f"# {latency_headline(values, quantity, name, view.clock.unit)}")
+    headline.markdown(f"# {told}")
     show.load(entries[0])
     show.unserved(entries)
     styles = {entry.label: entry.run.policy for entry in entries}

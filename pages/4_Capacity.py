@@ -9,6 +9,7 @@ from pages.parts.capacity_map import tell_map
 from pages.parts.capacity_rates import headline, offers_of, rate_jobs, servers_jobs, tell_rates
 from pages.parts.frame import page
 from pages.parts.jobs import finished, needed, offer
+from pages.parts.literal import sentence
 from pages.parts.memory_budget import offer_memory
 from pages.parts.view import View
 
@@ -23,7 +24,7 @@ def draw(view: View) -> None:
     (found,) = needed(jobs)
     more = servers_jobs(view, question, found)
     offers = offers_of(found, finished(more))
-    opening.markdown(f"# {headline(view, question, offers)}")
+    opening.markdown(f"# {sentence(headline(view, question, offers))}")
     tell_rates(view, question, offers)
     offer(jobs)
     offer(more)

@@ -19,6 +19,7 @@ from pages.parts import audit_windows, capacity_map, gap_sensitivity
 from pages.parts.frame import PAGES
 from pages.parts.view import Choice, View
 from tests.benchmark_result import benchmark_result
+from tests.reading import read
 
 ROOT = Path(__file__).resolve().parents[1]
 CAPACITY = "pages/4_Capacity.py"
@@ -38,7 +39,8 @@ def open_page(path="app.py", **query):
 
 
 def said(at):
-    return " ".join(element.value for element in [*at.markdown, *at.caption, *at.error, *at.info])
+    elements = [*at.markdown, *at.caption, *at.error, *at.info]
+    return read(" ".join(element.value for element in elements))
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -540,7 +542,7 @@ def test_a_scheduler_that_is_absent_is_told(monkeypatch):
     field.set_value("tcp://127.0.0.1:9").run()
     assert not at.error
     next(button for button in at.button if button.label.startswith("Map ")).click().run()
-    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in at.error[0].value
+    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in read(at.error[0].value)
     assert "127.0.0.1" not in str(dict(at.query_params))
     monkeypatch.setenv(SCHEDULER, "cores")  # the host decides: nothing is asked
     at.run()

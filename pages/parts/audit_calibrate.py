@@ -22,6 +22,7 @@ from pages.parts import show
 from pages.parts.clock_controls import FIELDS
 from pages.parts.jobs import Job, finished, offer
 from pages.parts.link import forget
+from pages.parts.literal import literal
 from pages.parts.upload import Upload, current_file
 from pages.parts.view import View
 
@@ -55,7 +56,7 @@ def tell_calibration(view: View, upload: Upload | None) -> None:
 
 def _tell_fit(bench: Benchmark, found: Fit) -> None:
     st.markdown(
-        f"{wording.count(len(found.rounds))} rounds of {bench.server or 'the server'} are "
+        f"{wording.count(len(found.rounds))} rounds of {literal(bench.server or 'the server')} are "
         f"described to {found.error_percent:.2f} % on average."
     )
     left, right = st.columns(2, gap="medium")
@@ -64,7 +65,7 @@ def _tell_fit(bench: Benchmark, found: Fit) -> None:
     with right:
         show.rows(_coefficients(found), "Fitted coefficients of the round times")
         for name, why in found.undecided.items():
-            st.caption(f":material/warning: {name} is undecided: {why}.")
+            st.caption(f":material/warning: {name} is undecided: {literal(why)}.")
         st.code(f"--clock seconds --coefficients {found.text}", language="bash", wrap_lines=True)
         st.button("Use these round times", icon=":material/timer:", on_click=_use, args=(found,))
 
@@ -102,11 +103,11 @@ def _save(preset: Preset) -> None:
     try:
         kept = save(preset)
     except InputError as problem:
-        st.toast(str(problem), icon=":material/edit:")
+        st.toast(literal(problem), icon=":material/edit:")
         return
     st.session_state["clock"] = kept.key
     forget(FIELDS)
-    st.toast(f"Saved as {kept.title}: it is the clock now.", icon=":material/save:")
+    st.toast(f"Saved as {literal(kept.title)}: it is the clock now.", icon=":material/save:")
 
 
 def _coefficients(found: Fit) -> pd.DataFrame:

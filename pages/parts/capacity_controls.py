@@ -16,6 +16,7 @@ from engine.measure.slo import Slo
 from pages.parts.jobs import NothingYet
 from pages.parts.latency_controls import ask_slo
 from pages.parts.link import linked
+from pages.parts.literal import literal
 from pages.parts.store import store
 from pages.parts.sweep_controls import ask_where
 from pages.parts.view import View
@@ -164,7 +165,7 @@ def _ask_by_class(view: View) -> tuple[tuple[str, Slo], ...]:
         for name in names:
             limits = {
                 kind: column.number_input(
-                    f"{name}: {title} ({view.clock.unit})",
+                    literal(f"{name}: {title} ({view.clock.unit})"),
                     0.0,
                     value=None,
                     placeholder="no limit",

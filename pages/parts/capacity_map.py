@@ -24,6 +24,7 @@ from pages.parts.capacity_controls import Question, in_clock
 from pages.parts.capacity_rates import is_affordable
 from pages.parts.jobs import Job, finished, offer
 from pages.parts.link import linked
+from pages.parts.literal import literal
 from pages.parts.prediction_controls import predicting
 from pages.parts.saved_store import keeping
 from pages.parts.store import store
@@ -137,7 +138,7 @@ def _recall(heat_map: HeatMap) -> None:
     *shared, _ = _key(heat_map, (0, 0))
     problem = store().get((*shared, "recalled"), lambda: _recalled(heat_map))
     if problem:
-        st.caption(f"Maps are not kept for later visits: {problem}.")
+        st.caption(f"Maps are not kept for later visits: {literal(problem)}.")
 
 
 def _recalled(heat_map: HeatMap) -> str:

@@ -12,6 +12,7 @@ from engine import InputError
 from engine.compiled import announced
 from pages.parts import link
 from pages.parts.jobs import NothingYet, work_off
+from pages.parts.literal import literal
 from pages.parts.saved_row import keep_row
 from pages.parts.sidebar import ask
 from pages.parts.view import View
@@ -97,9 +98,9 @@ def page(name: str, draw: Callable[[View], None]) -> None:
         complete = True
     except NothingYet as hint:
         if str(hint):
-            st.info(str(hint))
+            st.info(literal(hint))
     except InputError as problem:
-        st.error(str(problem), icon=":material/edit:")
+        st.error(literal(problem), icon=":material/edit:")
     finally:
         compiling.empty()
         link.publish(complete)

@@ -18,6 +18,7 @@ from engine.machine.hardware import Preset
 from engine.workload import MAX_MEMORY
 from pages.parts.clock_controls import ask_preset, ask_round_times
 from pages.parts.link import forget, linked
+from pages.parts.literal import literal
 from pages.parts.memory_budget import derive_memory, memory_in_words
 from pages.parts.policy_controls import ask_policies
 from pages.parts.prediction_controls import PREDICTION_SETTINGS, ask_predictions
@@ -79,7 +80,7 @@ def ask() -> View:
     told += [f"{workload.concurrency} clients"] if workload.concurrency else []
     told += workload.door.in_words()
     told += ["outputs predicted"] if workload.is_guessed and scenario is None else []
-    st.caption(f"{', '.join(told)}. The address of this page is a link to this view.")
+    st.caption(literal(f"{', '.join(told)}. The address of this page is a link to this view."))
     return View(title, workload, memory, choices, scenario, clock, topology)
 
 

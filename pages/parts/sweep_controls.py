@@ -11,6 +11,7 @@ import os
 import streamlit as st
 
 from engine.scale_out import CORES, SCHEDULER, where
+from pages.parts.literal import literal
 
 KEPT = "scheduler kept"  # in the session, also while other pages are shown
 
@@ -20,7 +21,7 @@ def ask_where() -> str:
     fixed = os.environ.get(SCHEDULER)
     with st.expander("Where sweeps run", icon=":material/lan:"):
         if fixed is not None:
-            st.caption(f"On {_told(where(fixed))}, as {SCHEDULER} says.")
+            st.caption(f"On {literal(_told(where(fixed)))}, as {SCHEDULER} says.")
             return where(fixed)
         address = st.text_input(
             "Dask scheduler",
