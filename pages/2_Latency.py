@@ -11,6 +11,7 @@ from pages.parts.jobs import needed, offer
 from pages.parts.latency.controls import ask_class, ask_log, ask_quantity, ask_slo
 from pages.parts.latency.tables import attainment, who_gains
 from pages.parts.latency.tradeoff import tell_tradeoff
+from pages.parts.literal import sentence
 from pages.parts.runs import run_jobs
 from pages.parts.view import View
 
@@ -25,10 +26,11 @@ def draw(view: View) -> None:
         quantity, name, log = ask_quantity(), ask_class(view), ask_log()
     slo = ask_slo(view.deployment.unit)
     values = samples(entries, quantity, name)
+    answer = sentence(latency_headline(values, quantity, name, view.deployment.unit))
     if not values:
-        headline.info(latency_headline(values, quantity, name, view.deployment.unit))
+        headline.info(answer)
         return
-    headline.markdown(f"# {latency_headline(values, quantity, name, view.deployment.unit)}")
+    headline.markdown(f"# {answer}")
     show.load(entries[0])
     show.unserved(entries)
     styles = {entry.label: entry.run.policy for entry in entries}

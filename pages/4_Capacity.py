@@ -9,6 +9,7 @@ from pages.parts.capacity.map import tell_map
 from pages.parts.capacity.rates import headline, offers_of, rate_jobs, servers_jobs, tell_rates
 from pages.parts.frame import page
 from pages.parts.jobs import finished, needed, offer
+from pages.parts.literal import sentence
 from pages.parts.sidebar.memory import offer_memory
 from pages.parts.view import View
 
@@ -23,7 +24,7 @@ def draw(view: View) -> None:
     (capacities,) = needed(jobs)
     more = servers_jobs(planning, capacities)
     offers = offers_of(capacities, finished(more))
-    opening.markdown(f"# {headline(view, planning, offers)}")
+    opening.markdown(f"# {sentence(headline(view, planning, offers))}")
     tell_rates(view, planning, offers)
     offer(jobs)
     offer(more)

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from engine.figures.layout import ABOVE, lay_out
+from engine.figures.literal import literal
 from engine.figures.palette import MEMORY_RED, WAIT_GREY, class_colour
 from engine.measure.timeline import density, memory_stack, slots, stays_within
 from engine.simulate.run import Run
@@ -72,7 +73,7 @@ def _axis(run: Run) -> str:
 def _add_memory(figure: go.Figure, run: Run, window: tuple[int, int] | None) -> None:
     stack = memory_stack(run, window)
     below = np.zeros(len(stack.time), np.int64)
-    for number, name in enumerate(run.workload.classes):
+    for number, name in enumerate(map(literal, run.workload.classes)):
         figure.add_scatter(
             x=stack.time,
             y=below + stack.by_class[number],
@@ -126,7 +127,7 @@ def _add_bars(
             _add_waits(figure, run, request, begin, line)
     labelled = len(shown) <= LABELLED_BARS
     outline = 0.5 if len(shown) <= OUTLINED_BARS else 0
-    for number, name in enumerate(workload.classes):
+    for number, name in enumerate(map(literal, workload.classes)):
         mine = workload.class_of[request] == number
         if not mine.any():
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 
 import pandas as pd
@@ -20,7 +21,20 @@ th, td { padding: .25rem .7rem; border-bottom: 1px solid #e2e8f0; text-align: ri
 tr > :nth-child(2):last-child { white-space: normal; text-align: left }
 """
 
-Block = str | pd.DataFrame | go.Figure
+
+class Literal(str):
+    """A paragraph of which nothing is markup: what somebody else wrote is in it."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A paragraph that ends with an address to follow."""
+
+    told: str
+    address: str
+
+
+Block = str | Link | pd.DataFrame | go.Figure
 
 
 def html_page(title: str, blocks: Sequence[Block]) -> str:
@@ -30,8 +44,8 @@ def html_page(title: str, blocks: Sequence[Block]) -> str:
     ----------
     title : of the browser's tab
     blocks : in order: a text is a paragraph, or a heading where it begins with `# ` or
-        `## `, with `**bold**` words and addresses as links; a data frame is a table, a figure
-        a chart
+        `## `, with `**bold**` words, unless it is `Literal`; a data frame is a table, a figure a
+        chart
     """
     library = True  # the first chart brings it for all
     drawn = []
@@ -41,6 +55,11 @@ def html_page(title: str, blocks: Sequence[Block]) -> str:
             library = False
         elif isinstance(block, pd.DataFrame):
             drawn.append(f'<div class="scroll">{block.to_html(index=False, border=0)}</div>')
+        elif isinstance(block, Literal):
+            drawn.append(f"<p>{escape(block)}</p>")
+        elif isinstance(block, Link):
+            address = escape(block.address)
+            drawn.append(f'<p>{escape(block.told)} <a href="{address}">{address}</a></p>')
         else:
             drawn.append(_text(block))
     return (
@@ -65,5 +84,4 @@ def _text(text: str) -> str:
     marks, _, rest = text.partition(" ")
     tag, content = (f"h{len(marks)}", rest) if marks in ("#", "##") else ("p", text)
     bold = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escape(content))
-    linked = re.sub(r"https?://[^\s<]+", r'<a href="\g<0>">\g<0></a>', bold)
-    return f"<{tag}>{linked}</{tag}>"
+    return f"<{tag}>{bold}</{tag}>"

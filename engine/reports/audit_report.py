@@ -9,7 +9,7 @@ from engine.audit import Audit, RankedSchedule
 from engine.audit.ranking import duration, headline, remarks
 from engine.audit.tables import ranking_table, windows_table
 from engine.figures.audit import draw_gap_over_day, draw_standings
-from engine.figures.html import html_page
+from engine.figures.html import Literal, html_page
 from engine.traces import Report
 
 DRAWN = 8  # lines a chart; more cannot be told apart
@@ -32,7 +32,7 @@ def audit_report(
     """
     ranking = [judged, *(one for one in found.ranking if one is not judged)]
     drawn = [one for one in ranking if one.gap is not None][:DRAWN]
-    blocks = [f"# {headline(found, judged)}", title, WHAT_A_GAP_IS]
+    blocks = [f"# {headline(found, judged)}", Literal(title), WHAT_A_GAP_IS]
     if drawn and len(found.judged) > 1:
         blocks += ["## Where in the day it arises", draw_gap_over_day(found, drawn)]
     blocks += remarks(found, judged)
@@ -40,7 +40,7 @@ def audit_report(
     blocks += [draw_standings(drawn)] if drawn else []
     blocks += [ranking_table(ranking), "## Every window", windows_table(found, judged)]
     if report is not None:
-        blocks += ["## The trace", import_table(report), *report.remarks()]
+        blocks += ["## The trace", import_table(report), *map(Literal, report.remarks())]
     return html_page(f"Audit: {title}", blocks)
 
 

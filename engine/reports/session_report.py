@@ -14,7 +14,7 @@ from engine.bound import Bound
 from engine.figures.cdf import draw_cdf
 from engine.figures.gantt import draw_gantt
 from engine.figures.gaps import draw_gaps, explain_lines
-from engine.figures.html import Block, html_page
+from engine.figures.html import Block, Link, Literal, html_page
 from engine.measure.league import Entry, caveats, coverage_table, headline, written_table
 from engine.version import version
 
@@ -43,17 +43,17 @@ def session_report(
     link : an address that brings the view back
     """
     if not entries:
-        nothing = ["# No policy was run", f"{title}.", _facts(facts)]
+        nothing = ["# No policy was run", Literal(f"{title}."), _facts(facts)]
         return html_page(f"Headroom: {title}", nothing)
     best = entries[0]
-    blocks: list[Block] = [f"# {headline(entries)}", f"{title}.", *caveats(entries)]
+    blocks: list[Block] = [f"# {headline(entries)}", Literal(f"{title}."), *caveats(entries)]
     blocks += _loads(entries)
     blocks += ["## Every policy", written_table(entries), f"Times in {best.run.unit}."]
     blocks += ["## Who waits how long", _cdf(entries)]
     blocks += _gaps(entries, bounds)
     blocks += _memory(best)
     blocks += ["## What this depends on", _facts(facts)]
-    blocks += [f"The same in the dashboard: {link}"] if link else []
+    blocks += [Link("The same in the dashboard:", link)] if link else []
     blocks += ["## Versions", _versions()]
     return html_page(f"Headroom: {title}", blocks)
 

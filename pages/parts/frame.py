@@ -14,6 +14,7 @@ from pages.parts import link
 from pages.parts.declared import declared_pages
 from pages.parts.jobs import NothingYet, work_off
 from pages.parts.keep_row import keep_row
+from pages.parts.literal import literal
 from pages.parts.sidebar.ask import ask
 from pages.parts.view import View
 
@@ -72,9 +73,9 @@ def page(name: str, draw: Callable[[View], None], *, icon: str, question: str) -
         complete = True
     except NothingYet as hint:
         if str(hint):
-            st.info(str(hint))
+            st.info(literal(hint))
     except InputError as problem:
-        st.error(str(problem), icon=":material/edit:")
+        st.error(literal(problem), icon=":material/edit:")
     finally:
         compiling.empty()
         link.publish(complete)

@@ -16,6 +16,7 @@ import streamlit as st
 
 from engine import InputError
 from engine.progress import Progress, silent
+from pages.parts.literal import literal
 from pages.parts.store import store
 
 AT_ONCE = 0.050  # seconds: what takes less is done unasked
@@ -73,7 +74,7 @@ def finished(jobs: Iterable[Job], must: bool = False) -> list[Any]:
     if must and problems and not results:
         raise InputError(next(iter(problems)))
     for reason, title in problems.items():
-        st.warning(f"{title}: {reason}", icon=":material/edit:")
+        st.warning(literal(f"{title}: {reason}"), icon=":material/edit:")
     return results
 
 
@@ -103,7 +104,7 @@ def offer(jobs: Iterable[Job], label: str | None = None) -> None:
     waiting = [job for job in jobs if not (job.is_quick or job.is_done or job.key in _asked())]
     impossible = [job.title for job in waiting if job.seconds == math.inf]
     if impossible:
-        st.caption(f"Not for so many requests: {', '.join(impossible)}.")
+        st.caption(literal(f"Not for so many requests: {', '.join(impossible)}."))
     waiting = [job for job in waiting if job.seconds < math.inf]
     if not waiting:
         return
@@ -111,7 +112,7 @@ def offer(jobs: Iterable[Job], label: str | None = None) -> None:
     seconds = sum(job.seconds for job in waiting)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            label or f"Run {names}",
+            literal(label or f"Run {names}"),
             icon=":material/play_arrow:",
             key=f"run {names}",
             on_click=lambda: _asked().update({job.key: job for job in waiting}),
@@ -147,17 +148,18 @@ def work_off(slot) -> None:
         return
     job = next(iter(_asked().values()))
     with slot.container(horizontal=True, vertical_alignment="center"):
-        bar = st.progress(0.0, f"Running {job.title}")
+        bar = st.progress(0.0, literal(f"Running {job.title}"))
         st.button("Cancel", icon=":material/close:", key="cancel", on_click=_cancel)
 
     def progress(share: float, told: str = "") -> None:
-        bar.progress(min(1.0, share), f"Running {job.title}" + (f": {told}" if told else ""))
+        said = f"Running {job.title}" + (f": {told}" if told else "")
+        bar.progress(min(1.0, share), literal(said))
 
     try:
         job.result(progress)
     except InputError as problem:
         _ended().add(job.key)
-        slot.error(f"{job.title}: {problem}", icon=":material/edit:")
+        slot.error(literal(f"{job.title}: {problem}"), icon=":material/edit:")
         return
     finally:
         # Also when it failed or was stopped by a change: nothing is run twice unasked.

@@ -15,6 +15,7 @@ from engine.saved import Snapshot, facts_of, results_of
 from pages.parts import link
 from pages.parts.jobs import Job
 from pages.parts.kept import keeping
+from pages.parts.literal import literal
 from pages.parts.runs import bound_jobs, run_jobs
 from pages.parts.sidebar.upload import upload_of
 from pages.parts.store import store
@@ -55,10 +56,11 @@ def _save(name: str, shown: _Shown) -> None:
     try:
         kept = keeping().save(name, shown.snapshot())
     except InputError as problem:
-        st.toast(str(problem), icon=":material/error:", duration="long")
+        st.toast(literal(problem), icon=":material/error:", duration="long")
         return
     taken = "" if kept.name == " ".join(name.split()) else " That name was taken; both are kept."
-    st.toast(f"Saved as “{kept.name}”.{taken}", icon=":material/bookmark_added:", duration="long")
+    told = f"Saved as “{literal(kept.name)}”.{taken}"
+    st.toast(told, icon=":material/bookmark_added:", duration="long")
     if shown.page == "Saved":  # its list was drawn before
         st.rerun()
 

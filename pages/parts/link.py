@@ -17,6 +17,9 @@ from typing import Any
 
 import streamlit as st
 
+from pages.parts.literal import literal
+
+MOST_QUOTED = 80  # characters of what a link says
 ECHO = 1.0  # seconds in which the browser may still report an address we have replaced
 
 
@@ -183,17 +186,17 @@ def address() -> dict[str, list[str]]:
 
 
 def refused_in_words() -> str:
-    """What of the address could not be used, and what is shown instead; empty if all could.
+    """Markdown: what of the address could not be used, and what is shown instead, if anything.
 
     A setting that was moved since is no longer told of.
     """
     state = st.session_state
     told = []
     for name, (texts, instead) in state["refused"].items():
-        given = f"`{name}={','.join(texts)}`".replace("\n", " ")
+        given = f"“{literal('='.join((name, ','.join(texts))), MOST_QUOTED)}”"
         if name not in state["defaults"]:
             told.append(f"{given} (has no use here)")
         elif state[name] == instead:
-            shown = ", ".join(_written(instead)) or "nothing"
+            shown = literal(", ".join(_written(instead)) or "nothing", MOST_QUOTED)
             told.append(f"{given} (shown instead: {shown})")
     return f"Of this link, some could not be used: {', '.join(told)}." if told else ""

@@ -1,6 +1,7 @@
 """The house rules that the folder tree promises (DESIGN 10)."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -140,6 +141,45 @@ def test_pages_are_layout(path):
     assert len(path.read_text().splitlines()) <= 90
     assert not any(isinstance(node, ast.BinOp) for node in ast.walk(tree))
     assert not imports(path, "numpy", "pandas")
+
+
+MARKDOWN = {  # what of streamlit takes Markdown, as its first argument or as `label` or `help`
+    "button", "caption", "checkbox", "download_button", "error", "expander", "file_uploader",
+    "header", "info", "markdown", "metric", "multiselect", "number_input", "page_link", "popover",
+    "progress", "segmented_control", "selectbox", "slider", "status", "subheader", "success",
+    "text_input", "title", "toast", "toggle", "warning", "write",
+}  # fmt: skip
+NAMED_BY_OTHERS = re.compile(
+    r"(file|upload|bench|kept|last|preset|renamed|job)\.(snapshot\.)?"
+    r"(name|title|trace|page|server|fit)|\w+\.classes"
+)
+
+
+def bare(node, problems):
+    """What of an expression is somebody else's text and does not go through `literal`."""
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("literal", "sentence"):
+        return []
+    if isinstance(node, ast.Name | ast.Attribute):
+        written = ast.unparse(node)
+        if written in problems or NAMED_BY_OTHERS.fullmatch(written):
+            return [written]
+    return [found for child in ast.iter_child_nodes(node) for found in bare(child, problems)]
+
+
+@pytest.mark.parametrize("path", [ROOT / "app.py", *ROOT.glob("pages/**/*.py")], ids=relative)
+def test_names_and_errors_are_no_markup(path):
+    """Neither stands in Markdown as it came (pages/parts/literal.py)."""
+    tree = ast.parse(path.read_text())
+    handlers = [node for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)]
+    problems = {handler.name for handler in handlers if handler.name}
+    wrong = []
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", "") in MARKDOWN:
+            shown = [word.value for word in call.keywords if word.arg in ("label", "help")]
+            for part in [*call.args[:1], *shown]:
+                wrong += [f"line {call.lineno}: {found}" for found in bare(part, problems)]
+            assert "unsafe_allow_html" not in {word.arg for word in call.keywords}
+    assert not wrong
 
 
 def test_top_level_is_what_was_agreed():

@@ -33,6 +33,7 @@ from pages.parts.declared import declared_pages
 from pages.parts.gap import sensitivity as gap_sensitivity
 from pages.parts.view import View
 from tests.services.benchmark_result import benchmark_result
+from tests.services.reading import read
 
 PATHS = [page.path for page in declared_pages()]
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,7 +54,8 @@ def open_page(path="app.py", **query):
 
 
 def said(at):
-    return " ".join(element.value for element in [*at.markdown, *at.caption, *at.error, *at.info])
+    elements = [*at.markdown, *at.caption, *at.error, *at.info]
+    return read(" ".join(element.value for element in elements))
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -575,7 +577,7 @@ def test_a_scheduler_that_is_absent_is_told(monkeypatch):
     at = open_page(CAPACITY, arrivals="poisson", n="140", side="10")
     monkeypatch.setenv(SCHEDULER, "tcp://127.0.0.1:9")
     draw_map(at.run())
-    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in at.error[0].value
+    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in read(at.error[0].value)
 
 
 def test_cancelled_map_keeps_its_cells():

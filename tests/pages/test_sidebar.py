@@ -61,17 +61,17 @@ def test_what_of_a_link_cannot_be_used_is_told():
     bad = {"rate": "abc", "memory": "-5", "clock": "nope", "log": "maybe", "provable": "lifo"}
     at = open_page(**{"from": "chat-assistant"}, n="300", unknown="7", **bad)
     (told,) = told_of_link(at)
-    assert "`rate=abc` (shown instead: 0.15)" in told
-    assert "`memory=-5` (shown instead: 16492)" in told
-    assert "`clock=nope` (shown instead: rounds)" in told
-    assert "`log=maybe` (shown instead: false)" in told
-    assert "`provable=lifo` (shown instead: " in told
-    assert "`unknown=7` (has no use here)" in told
+    assert "“rate=abc” (shown instead: 0.15)" in told
+    assert "“memory=-5” (shown instead: 16492)" in told
+    assert "“clock=nope” (shown instead: rounds)" in told
+    assert "“log=maybe” (shown instead: false)" in told
+    assert "“provable=lifo” (shown instead: " in told
+    assert "“unknown=7” (has no use here)" in told
     assert "n=300" not in told
     at.number_input(key="memory").set_value(20_000).run()
     (told,) = told_of_link(at)
     assert "memory" not in told
-    assert "`rate=abc`" in told
+    assert "“rate=abc”" in told
     at.switch_page(CAPACITY).run()
     assert not told_of_link(at)
 

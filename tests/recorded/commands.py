@@ -12,7 +12,8 @@ JSON = "--format json"
 
 SETUP = (
     "generate --n 120 -o mix.csv",
-    "generate --n 120 --mix short=0.5,code=0.5 --arrivals poisson --rate 0.1 --seed 4 -o poisson.csv",
+    "generate --n 120 --mix short=0.5,code=0.5 --arrivals poisson --rate 0.1 --seed 4 "
+    "-o poisson.csv",
     "generate --n 100 --arrivals poisson --rate 1.5 --seed 2 -o seconds.csv",
     "generate --n 80 --arrivals gamma --rate 0.1 --burstiness 2.5 --seed 7 -o gamma.csv",
     "generate --n 60 --arrivals on-off --rate 0.1 --period 900 --on-share 0.3 -o bursts.csv",
@@ -101,7 +102,8 @@ def _simulations() -> list[str]:
 
 def _bounds() -> list[str]:
     rounds = [
-        f"bound {trace}.csv -M {MEMORY} --method {method} --certificate {trace}-{method}.json {JSON}"
+        f"bound {trace}.csv -M {MEMORY} --method {method} --certificate {trace}-{method}.json "
+        f"{JSON}"
         for trace in ("mix", "poisson")
         for method in ("fluid", "prices")
     ]
@@ -142,7 +144,8 @@ def _planning() -> list[str]:
         f"audit poisson.csv -M {MEMORY} --window-requests 40 {JSON}",
         f"audit poisson.csv -M {MEMORY} --window-requests 40 --policy svf --policy vllm "
         f"--param svf.skip=5",
-        f"audit seconds.csv -M {MEMORY} {GPU} --window-requests 50 --policy vllm --policy svf {JSON}",
+        f"audit seconds.csv -M {MEMORY} {GPU} --window-requests 50 --policy vllm --policy svf "
+        f"{JSON}",
         f"audit azure.csv -M 4096 {GPU} --windows 2 --window-requests 20 --seed 3 --policy svf "
         f"--threshold 5 {JSON}",
     ]

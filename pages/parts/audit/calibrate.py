@@ -23,6 +23,7 @@ from engine.traces.formats import sglang_bench, vllm_bench
 from pages.parts import show
 from pages.parts.jobs import Job, finished, offer
 from pages.parts.link import forget
+from pages.parts.literal import literal
 from pages.parts.sidebar.clock import FIELDS
 from pages.parts.sidebar.upload import Upload, current_file
 from pages.parts.view import View
@@ -58,7 +59,8 @@ def tell_calibration(view: View, upload: Upload | None) -> None:
 
 def _tell_fit(bench: Benchmark, fitted: Fit) -> None:
     st.markdown(
-        f"{wording.count(len(fitted.rounds))} rounds of {bench.server or 'the server'} are "
+        f"{wording.count(len(fitted.rounds))} rounds of "
+        f"{literal(bench.server or 'the server')} are "
         f"described to {fitted.error_percent:.2f} % on average."
     )
     left, right = st.columns(2, gap="medium")
@@ -67,7 +69,7 @@ def _tell_fit(bench: Benchmark, fitted: Fit) -> None:
     with right:
         show.rows(_coefficients(fitted), "Fitted coefficients of the round times")
         for name, why in fitted.undecided.items():
-            st.caption(f":material/warning: {name} is undecided: {why}.")
+            st.caption(f":material/warning: {name} is undecided: {literal(why)}.")
         st.code(f"--clock seconds --coefficients {fitted.text}", language="bash", wrap_lines=True)
         st.button("Use these round times", icon=":material/timer:", on_click=_use, args=(fitted,))
 
@@ -105,11 +107,11 @@ def _save(preset: Preset) -> None:
     try:
         kept = save(preset)
     except InputError as problem:
-        st.toast(str(problem), icon=":material/edit:")
+        st.toast(literal(problem), icon=":material/edit:")
         return
     st.session_state["clock"] = kept.key
     forget(FIELDS)
-    st.toast(f"Saved as {kept.title}: it is the clock now.", icon=":material/save:")
+    st.toast(f"Saved as {literal(kept.title)}: it is the clock now.", icon=":material/save:")
 
 
 def _coefficients(fitted: Fit) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from engine.figures.trace_laws import (
 from engine.reports.audit_report import import_table
 from engine.traces.clock import PER_SECOND
 from pages.parts import show
+from pages.parts.literal import literal
 from pages.parts.sidebar.upload import AS_GIVEN, Upload, unit_seconds
 from pages.parts.view import View
 
@@ -70,7 +71,7 @@ def _tell_import(upload: Upload, over: float) -> None:
     report = upload.report
     show.rows(import_table(report, over), "How the file was read")
     for remark in report.remarks():
-        st.caption(f":material/warning: {remark}")
+        st.caption(f":material/warning: {literal(remark)}")
     if report.time_unit in PER_SECOND and report.rate:
         st.caption("Is the mean rate plainly wrong? Read the arrivals in another unit:")
         with st.container(horizontal=True):

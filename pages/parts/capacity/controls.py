@@ -17,6 +17,7 @@ from engine.measure.slo import Slo
 from pages.parts.jobs import NothingYet
 from pages.parts.latency.controls import ask_slo
 from pages.parts.link import linked
+from pages.parts.literal import literal
 from pages.parts.store import store
 from pages.parts.view import View
 
@@ -166,7 +167,7 @@ def _ask_by_class(view: View) -> tuple[tuple[str, Slo], ...]:
         for name in names:
             limits = {
                 kind: column.number_input(
-                    f"{name}: {title} ({view.deployment.unit})",
+                    literal(f"{name}: {title} ({view.deployment.unit})"),
                     0.0,
                     value=None,
                     placeholder="no limit",

@@ -26,6 +26,7 @@ from pages.parts.capacity.rates import is_affordable
 from pages.parts.jobs import Job, finished, offer
 from pages.parts.kept import keeping
 from pages.parts.link import linked
+from pages.parts.literal import literal
 from pages.parts.sidebar.predictions import predicting
 from pages.parts.store import store
 from pages.parts.view import View
@@ -133,7 +134,7 @@ def _recall(heat_map: HeatMap) -> None:
     shared = _key(heat_map)
     problem = store().get((*shared, "recalled"), lambda: _recalled(heat_map))
     if problem:
-        st.caption(f"Maps are not kept for later visits: {problem}.")
+        st.caption(f"Maps are not kept for later visits: {literal(problem)}.")
 
 
 def _recalled(heat_map: HeatMap) -> str:

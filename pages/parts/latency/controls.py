@@ -7,6 +7,7 @@ import streamlit as st
 from engine.measure.latency import QUANTITIES
 from engine.measure.slo import Slo
 from pages.parts.link import linked
+from pages.parts.literal import literal
 from pages.parts.view import View
 
 ALL = "all"
@@ -28,7 +29,11 @@ def ask_class(view: View) -> str | None:
         return None
     names = [ALL, *names]
     picked = st.segmented_control(
-        "Requests", names, required=True, **linked("class", ALL, options=names)
+        "Requests",
+        names,
+        format_func=literal,
+        required=True,
+        **linked("class", ALL, options=names),
     )
     return None if picked == ALL else picked
 

@@ -11,6 +11,7 @@ from engine import wording
 from engine.saved import Comparison, Kept, compare
 from engine.saved.comparison import ChangeEffect
 from pages.parts import show
+from pages.parts.literal import literal, sentence
 from pages.parts.saved.list import pick
 
 
@@ -26,7 +27,7 @@ def tell_comparison(views: Sequence[Kept]) -> None:
     with right:
         after = pick("To", "after", views, 0)
     found = compare(before.snapshot, after.snapshot)
-    st.markdown(found.in_words())
+    st.markdown(sentence(found.in_words()))
     if not found.same_engine:
         st.warning(
             "Different versions of the engine computed the two: part of the difference may be "
@@ -60,7 +61,7 @@ def _effects(found: Comparison) -> None:
     show.rows(pd.DataFrame(rows), "Every policy in both views")
     over = any(effect.overloaded for effect in found.effects)
     more = " Overloaded: latency grows with the horizon, so there is none to compare."
-    st.caption(f"Times in {found.unit}.{more if over else ''}")
+    st.caption(f"Times in {literal(found.unit)}.{more if over else ''}")
 
 
 def _row(effect: ChangeEffect) -> dict[str, str]:

@@ -14,6 +14,7 @@ from engine.saved.snapshot import best_of, read_snapshot
 from pages.parts.declared import MAIN, find_page
 from pages.parts.kept import keeping
 from pages.parts.link import linked
+from pages.parts.literal import literal
 
 MOST_MEGABYTES = 2  # of a file with a view
 
@@ -24,10 +25,10 @@ def headline(views: Sequence[Kept]) -> str:
         return "Nothing is saved yet"
     last = views[0]
     what = best_of(last.snapshot.results, last.snapshot.unit)
-    told = f": {what}" if what else ""
+    told = f": {literal(what)}" if what else ""
     if len(views) == 1:
-        return f"One view is saved, **{last.name}**{told}"
-    return f"{len(views)} views are saved; the latest is **{last.name}**{told}"
+        return f"One view is saved, **{literal(last.name)}**{told}"
+    return f"{len(views)} views are saved; the latest is **{literal(last.name)}**{told}"
 
 
 def tell_list(views: Sequence[Kept]) -> None:
@@ -79,7 +80,7 @@ def tell_one(views: Sequence[Kept]) -> None:
         page = find_page(kept.snapshot.page)
         st.page_link(
             MAIN if page is None else page.path,
-            label=f"Open on {kept.snapshot.page}",
+            label=f"Open on {literal(kept.snapshot.page)}",
             icon=":material/open_in_new:",
             query_params={name: list(texts) for name, texts in kept.snapshot.settings.items()},
         )
@@ -95,12 +96,12 @@ def tell_one(views: Sequence[Kept]) -> None:
             name = st.text_input("New name", value=kept.name, key=f"rename {kept.id}")
             st.button("Rename it", on_click=_rename, args=(kept.id, name))
         with st.popover("Delete", icon=":material/delete:"):
-            st.write(f"“{kept.name}” cannot be brought back.")
+            st.write(f"“{literal(kept.name)}” cannot be brought back.")
             st.button("Delete it", type="primary", on_click=_delete, args=(kept.id,))
     if kept.snapshot.trace:
         st.caption(
-            f"Its requests are from the file {kept.snapshot.trace}, which is not kept: drop it "
-            "into the sidebar once more when the view is open."
+            f"Its requests are from the file {literal(kept.snapshot.trace)}, which is not kept: "
+            "drop it into the sidebar once more when the view is open."
         )
 
 
@@ -122,9 +123,9 @@ def _delete(id: int) -> None:
 
 def _tell(do) -> None:
     try:
-        st.toast(do(), icon=":material/check:")
+        st.toast(literal(do()), icon=":material/check:")
     except InputError as problem:
-        st.toast(str(problem), icon=":material/error:", duration="long")
+        st.toast(literal(problem), icon=":material/error:", duration="long")
 
 
 def ask_import() -> None:
@@ -143,7 +144,7 @@ def ask_import() -> None:
         name, snapshot = read_snapshot(file.getvalue().decode("utf-8", "replace"))
         kept = keeping().save(name or file.name, snapshot)
     except InputError as problem:
-        st.error(f"{file.name}: {problem}", icon=":material/edit:")
+        st.error(literal(f"{file.name}: {problem}"), icon=":material/edit:")
         return
-    st.toast(f"Imported as “{kept.name}”.", icon=":material/bookmark_added:")
+    st.toast(f"Imported as “{literal(kept.name)}”.", icon=":material/bookmark_added:")
     st.rerun()

@@ -16,6 +16,7 @@ from engine.machine.clock import Clock
 from engine.machine.hardware import Preset
 from engine.workload import MAX_MEMORY
 from pages.parts.link import forget, linked
+from pages.parts.literal import literal
 from pages.parts.sidebar.clock import ask_preset, ask_round_times
 from pages.parts.sidebar.memory import derive_memory, memory_in_words
 from pages.parts.sidebar.policies import ask_policies
@@ -66,7 +67,7 @@ def ask() -> View:
     if isinstance(requests, Workload):  # a scenario says the rest itself
         words += requests.admission_limits.in_words()
         words += ["outputs predicted"] if requests.is_predicted else []
-    st.caption(f"{', '.join(words)}. The address of this page is a link to this view.")
+    st.caption(literal(f"{', '.join(words)}. The address of this page is a link to this view."))
     return View(title, experiment)
 
 

@@ -8,7 +8,8 @@ from engine.errors import InputError
 from engine.machine.clock import ROUNDS, Clock, seconds_clock
 from engine.machine.hardware import Preset, presets
 from engine.machine.own_presets import PREFIX, delete, is_own, rename, unreadable
-from pages.parts.link import forget, linked
+from pages.parts.link import MOST_QUOTED, forget, linked
+from pages.parts.literal import literal
 
 FIELDS = {  # name: (label, how many of its unit a second has, help)
     "c0": ("c0 (ms)", 1e3, "A round takes this long anyway: reading the weights."),
@@ -38,7 +39,7 @@ def ask_preset() -> Preset | None:
         **linked("clock", "rounds", options=titles),
     )
     for problem in unreadable():
-        st.caption(f":material/warning: {problem}")
+        st.caption(f":material/warning: {literal(problem)}")
     return known.get(key)
 
 
@@ -52,7 +53,8 @@ def _of_link(known: dict[str, Preset]) -> dict[str, Preset]:
     if key in known or not is_own(key):
         return {}
     if not all(name in holds for name in FIELDS):
-        st.warning(f"There is no preset {key} here: time is counted in rounds.")
+        told = literal(key, MOST_QUOTED)
+        st.warning(f"There is no preset {told} here: time is counted in rounds.")
         return {}
     title = f"{key.removeprefix(PREFIX)} (as linked)"
     return {key: Preset(key, title, "", "", 1, seconds_clock(1.0), None, AS_LINKED)}
@@ -66,7 +68,7 @@ def ask_round_times(preset: Preset | None) -> Clock:
         error = f", mean error {preset.error_percent:g} %" if preset.error_percent else ""
         st.caption(
             f"T = c0 + c1·max(0, N − N0) + c2·K + c3·B for N tokens in the round, K tokens of KV "
-            f"cache read and B requests decoding. Fit: {preset.fit}{error}."
+            f"cache read and B requests decoding. Fit: {literal(preset.fit)}{error}."
         )
         given = []
         for (name, (label, units, told)), value in zip(
@@ -107,18 +109,18 @@ def _rename(preset: Preset, title: str) -> None:
     try:
         renamed = rename(preset.key, title)
     except InputError as problem:
-        st.toast(str(problem), icon=":material/edit:")
+        st.toast(literal(problem), icon=":material/edit:")
         return
     st.session_state["clock"] = renamed.key
-    st.toast(f"{preset.title} is now {renamed.title}.")
+    st.toast(literal(f"{preset.title} is now {renamed.title}."))
 
 
 def _delete(preset: Preset) -> None:
     try:
         delete(preset.key)
     except InputError as problem:
-        st.toast(str(problem), icon=":material/edit:")
+        st.toast(literal(problem), icon=":material/edit:")
         return
     st.session_state["clock"] = "rounds"
     forget(FIELDS)
-    st.toast(f"{preset.title} is deleted; time is counted in rounds again.")
+    st.toast(literal(f"{preset.title} is deleted; time is counted in rounds again."))

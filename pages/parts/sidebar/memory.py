@@ -17,6 +17,7 @@ from engine.machine.hardware import (
     presets,
     tokens_held,
 )
+from pages.parts.literal import literal
 
 BLOCK = 16  # tokens, vLLM's own value
 FAR = (0.5, 1.0)  # M as a share of what the GPUs hold: outside, it is most likely not theirs
@@ -36,7 +37,7 @@ def derive_memory(preset: Preset | None) -> None:
         try:
             found = budget(model, gpu.memory_gib, parallel, share, reserve, 1 if narrow else 2)
         except InputError as problem:
-            st.warning(str(problem))
+            st.warning(literal(problem))
             return
         _terms(found)
         st.button(
@@ -60,7 +61,8 @@ def offer_memory(memory: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         share = wording.percent(memory / held)
         st.warning(
-            f"M is {share} of what {preset.title} holds for KV cache.", icon=":material/memory:"
+            literal(f"M is {share} of what {preset.title} holds for KV cache."),
+            icon=":material/memory:",
         )
         st.button(
             f"Use {wording.tokens(held)}",

@@ -17,6 +17,7 @@ from engine.traces.part import TracePart
 from engine.traces.read import known_logs
 from pages.parts.jobs import NothingYet
 from pages.parts.link import forget, linked
+from pages.parts.literal import literal
 from pages.parts.sidebar.trace_columns import ask_columns
 from pages.parts.sidebar.trace_part import SETTINGS as PART_SETTINGS
 from pages.parts.sidebar.trace_part import ask_part
@@ -138,7 +139,7 @@ def _take_file() -> None:
 def _tell_kept(file: File) -> None:
     """The uploader forgets what it held on a change of page; the session does not."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f":material/attach_file: {file.name}, kept from before")
+        st.caption(f":material/attach_file: {literal(file.name)}, kept from before")
         st.button("Remove", key="remove file", icon=":material/close:", on_click=_remove_file)
 
 
@@ -156,12 +157,12 @@ def _tell(upload: Upload, whole: TraceRequests, clock: Clock, seconds: float) ->
         told += f" of {wording.count(len(whole))}, {upload.part}"
     if report.rate:
         told += f", {wording.number(report.rate)} a second"
-    st.caption(told)
+    st.caption(literal(told))
     remarks = report.remarks()
     if upload.on_wall_clock and clock.is_rounds and seconds == 1.0:
         remarks = [*remarks, "This log is in seconds, and a round is taken to last 1 s: set it."]
     for remark in remarks:
-        st.caption(f":material/warning: {remark}")
+        st.caption(f":material/warning: {literal(remark)}")
 
 
 def _ask_round_seconds() -> float:

@@ -14,6 +14,7 @@ from engine.uncertainty.resampled import resampled
 from engine.uncertainty.words import advices, calibration_in_words, margin_in_words
 from pages.parts import show
 from pages.parts.jobs import offer
+from pages.parts.literal import literal
 from pages.parts.uncertainty.runs import draw_jobs, pooled, study_of
 from pages.parts.view import View
 
@@ -35,7 +36,7 @@ def tell_predictor(view: View) -> None:
             "sidebar: here you see how they err, and which margin they need."
         )
         return
-    st.markdown(f"{whose}: {calibration_in_words(calibrate(pairs))}")
+    st.markdown(f"{literal(whose)}: {calibration_in_words(calibrate(pairs))}")
     show.figure(draw_predictor(pairs), describe_predictor(pairs), "predictor")
     _tell_margin(view, pairs)
 

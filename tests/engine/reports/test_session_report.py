@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from engine import Scenario, find_method, find_policy, generate
+from engine import Scenario, Workload, find_method, find_policy, generate
 from engine.cli import main
 from engine.fleet import ONE_SERVER, Topology
 from engine.machine.clock import ROUNDS
@@ -63,6 +63,22 @@ def test_texts_are_escaped():
     html = session_report("<script>alert(1)</script>", {"trace": "<b>x</b>"}, entries, [])
     assert "<script>alert(1)" not in html
     assert "<b>x</b>" not in html
+
+
+def test_nothing_of_a_name_is_markup():
+    """Not in words, nor in charts, nor in what charts are made of; no address becomes a link."""
+    name = "**b** http://evil.test/a <a href='http://evil.test'>x</a></script><script>boom()"
+    workload = Workload([0.0, 0.0], [5, 5], [5, 5], classes=(name,))
+    entries = league([find_policy("svf").run(workload, 100)], [])
+    html = session_report(f"# {name}", {name: name}, entries, [], LINK)
+    assert "<script>boom" not in html
+    words = re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
+    assert re.findall(r'<a href="([^"]*)', words) == [
+        "http://localhost:8501/?n=200&amp;provable=svf"
+    ]
+    assert "<p># **b** http://evil.test/a &lt;a" in html
+    # A chart would make a tag of it, had it come as a name does.
+    assert "\\u003ca href" not in html
 
 
 def test_command(tmp_path, capsys):
