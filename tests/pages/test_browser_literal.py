@@ -138,6 +138,7 @@ def dropped(page, server, path, name, content, **query):
     opened(page, server, path, **{"from": "upload", "memory": 100, **query})
     file = {"name": name, "mimeType": "text/csv", "buffer": content.encode()}
     page.locator('input[type="file"]').first.set_input_files(file)
+    page.get_by_text("Drop a trace into the sidebar").wait_for(state="hidden")
     browser.settled(page)
 
 
