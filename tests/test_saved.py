@@ -151,12 +151,12 @@ def changed(**fields):
         (changed(name=3), "name of a view"),
         ('{"format": "headroom view 1", "page": "x"}', "field settings is missing"),
         (changed(length=1), "unknown field length"),
-        (changed(settings={"n": [5]}), "lists of texts"),
+        (changed(settings={"n": [5]}), "settings"),
         (changed(settings=[]), "settings must be a record"),
         (changed(results=[{"policy": "svf"}]), "results"),
         (changed(results=[{"policy": "svf", "load": "stable", "mean_latency": None}]), "results"),
         (changed(unit=None), "unit must be a text"),
-        (json.dumps("x" * 1_000_001), "longer than"),
+        (json.dumps("x" * 1_100_000), "longer than"),
     ],
 )
 def test_a_file_that_is_no_view(text, says):

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from engine.demand.scenario import Scenario
+from engine.errors import InputError
+from engine.fields import build, number_in
 from engine.saved.keeping import TABLES, Keeping
-from engine.sweeps.heat_map import Cell, HeatMap, Place
-from engine.sweeps.reading import Reading
+from engine.saved.soundness import LARGEST
+from engine.sweeps.heat_map import Cell, HeatMap, Place, passes
+from engine.sweeps.reading import VERDICTS, Reading
 from engine.version import version
 
 MOST_CHARACTERS = 100_000_000  # of all parts together
@@ -66,23 +70,41 @@ def remember(
 
 
 def recall(keeping: Keeping, sweep: str) -> dict[int, dict[Place, Cell]]:
-    """The kept parts of a sweep, by their numbers."""
+    """The kept parts of a sweep, by their numbers.
+
+    One that cannot be read, as it was written by hand, is forgotten: it will be computed anew.
+    """
     mine = PARTS.c.sweep == sweep
+    found, unreadable = {}, []
     with keeping.writing() as connection:
         rows = connection.execute(sa.select(PARTS.c.part, PARTS.c.cells).where(mine)).all()
-        if rows:
+        for part, cells in rows:
+            try:
+                found[part] = _cells(cells)
+            except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
+                unreadable.append(part)
+        connection.execute(PARTS.delete().where(mine, PARTS.c.part.in_(unreadable)))
+        if found:
             connection.execute(PARTS.update().where(mine).values(used=datetime.now(UTC)))
-    return {row.part: _cells(row.cells) for row in rows}
+    return found
+
+
+def fits(heat_map: HeatMap, part: int, cells: Mapping[Place, Cell]) -> bool:
+    """Whether these are the cells of that part of the map, each with all of its policies."""
+    wanted = dict(enumerate(passes(heat_map))).get(part)
+    labels = set(heat_map.labels)
+    return set(cells) == set(wanted or ()) and all(set(cell) == labels for cell in cells.values())
 
 
 def _make_room(keeping: Keeping, most: int) -> None:
-    by_age = sa.select(PARTS.c.sweep, PARTS.c.part, PARTS.c.size).order_by(PARTS.c.used.desc())
+    size = sa.cast(PARTS.c.size, sa.Integer)  # SQLite may hold any text there
+    by_age = sa.select(PARTS.c.sweep, PARTS.c.part, size).order_by(PARTS.c.used.desc())
     with keeping.writing() as connection:
         held = 0
-        for row in connection.execute(by_age).all():
-            held += row.size
+        for sweep, part, long in connection.execute(by_age).all():
+            held += long
             if held > most:
-                here = (PARTS.c.sweep == row.sweep) & (PARTS.c.part == row.part)
+                here = (PARTS.c.sweep == sweep) & (PARTS.c.part == part)
                 connection.execute(PARTS.delete().where(here))
 
 
@@ -93,7 +115,19 @@ def _record(cell: Cell) -> dict:
 def _cells(content: str) -> dict[Place, Cell]:
     return {
         (column, row): {
-            name: None if found is None else Reading(**found) for name, found in record.items()
+            name: None if found is None else _reading(found) for name, found in record.items()
         }
         for column, row, record in json.loads(content)
     }
+
+
+def _reading(record: Mapping) -> Reading:
+    """ValueError, of which InputError is one, TypeError or OverflowError for what is none."""
+    found = build(Reading, record, "a cell")
+    for entry in fields(Reading):
+        if entry.type == "float":
+            math.isnan(getattr(found, entry.name))  # TypeError or OverflowError for what is none
+    number_in("preemptions", found.preemptions, 0, LARGEST, whole=True)
+    if found.verdict not in VERDICTS or not isinstance(found.certain, bool):
+        raise InputError("a cell has a verdict that there is not")
+    return found

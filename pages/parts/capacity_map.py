@@ -15,7 +15,7 @@ from engine import InputError, Scenario, wording
 from engine.capacity.rate import Capacity
 from engine.figures.heat_map import describe_heat_map, draw_heat_map
 from engine.progress import Progress
-from engine.saved.sweeps import recall, remember, sweep_key
+from engine.saved.sweeps import fits, recall, remember, sweep_key
 from engine.sweeps.heat_map import Cell, HeatMap, Place, in_words, passes, run_cells
 from engine.sweeps.knobs import Experiment, Knob, knobs_of
 from engine.sweeps.reading import METRICS, PERCENTILES
@@ -148,6 +148,8 @@ def _recalled(heat_map: HeatMap) -> str:
     except InputError as problem:
         return str(problem)
     for number, found in parts.items():
+        if not fits(heat_map, number, found):
+            continue
         for place, told in found.items():
             store().get((*shared, place), lambda told=told: told)
         store().get((*shared, "portion", number), lambda: True)
