@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from engine import find_method, find_policy, quick_policies, read_trace
+from engine import Choice, Deployment, find_method, quick_policies, read_trace
 from engine.bound import gap
 from engine.fleet import Topology
 from engine.machine.hardware import DEFAULT, find_preset
@@ -34,7 +34,7 @@ def main(path: str, memory: int, servers: int) -> None:
     print("| policy | P50 TTFT (s) | P99 TTFT (s) | mean TPOT (s) | preemptions | gap | load |")
     print("|---|---|---|---|---|---|---|")
     for key in quick_policies(len(workload), below=0.5):
-        run = Topology(servers).run(find_policy(key), workload, memory, clock=preset.clock)
+        run = Deployment(memory, preset.clock, Topology(servers)).run(Choice(key), workload)
         half, most = np.percentile(ttft(run), [50, 99])
         cells = [key, number(half), number(most), number(np.nanmean(tpot(run)))]
         cells += [count(run.preemptions.sum()), in_words(gap(run, bounds)), verdict(run).kind]

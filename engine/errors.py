@@ -5,8 +5,12 @@ class InputError(ValueError):
     """Bad input, said in one sentence that names the place and the fix.
 
     Pages show the message, the command line prints it and exits with 2. Every
-    other exception is a defect of ours and is not caught.
+    other exception is a defect of ours and is not caught. Of the input it may quote
+    anything: half a surrogate pair, which UTF-8 has no place for, is written as its number.
     """
+
+    def __init__(self, told: str = "") -> None:
+        super().__init__(told.encode("utf-8", "backslashreplace").decode())
 
 
 class Livelock(InputError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import reprlib
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Literal, TypeVar, cast, overload
@@ -10,6 +11,8 @@ from typing import Any, Literal, TypeVar, cast, overload
 import numpy as np
 
 from engine.errors import InputError
+
+MOST_QUOTED = 80  # characters of what was given, in a message
 
 T = TypeVar("T")
 
@@ -38,7 +41,9 @@ def number_in(name: str, value: Any, low: float, high: float, *, whole: bool = F
     in_range = number and not isinstance(value, bool) and low <= value <= high
     if not in_range or (whole and value != int(value)):
         what = "a whole number" if whole else "a number"
-        raise InputError(f"{name} must be {what} from {_told(low)} to {_told(high)}, got {value}")
+        raise InputError(
+            f"{name} must be {what} from {_told(low)} to {_told(high)}, got {_quoted(value)}"
+        )
     return int(value) if whole else float(value)
 
 
@@ -47,10 +52,16 @@ def _told(limit: float) -> str:
     return f"{int(limit):,}" if whole and abs(limit) < 1e15 else f"{limit:g}"
 
 
+def _quoted(value: Any) -> str:
+    """What was given, cut where it is long or deep."""
+    plain = isinstance(value, (str, float, np.generic))
+    return str(value)[:MOST_QUOTED] if plain else reprlib.repr(value)
+
+
 def list_in(name: str, values: Any) -> list:
     """`values` as a list; InputError naming the field if it is none."""
     if not isinstance(values, (list, tuple, np.ndarray)):
-        raise InputError(f"{name} must be a list, got {values!r}")
+        raise InputError(f"{name} must be a list, got {reprlib.repr(values)}")
     return list(values)
 
 
@@ -69,7 +80,7 @@ def build(kind: type[T], record: Mapping[str, Any], place: str) -> T:
         if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
     }
     if not isinstance(record, Mapping):
-        raise InputError(f"{place}: must be a record of fields, got {record!r}")
+        raise InputError(f"{place}: must be a record of fields, got {reprlib.repr(record)}")
     for name in record:
         if name not in fields:
             raise InputError(

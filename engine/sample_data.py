@@ -19,7 +19,7 @@ def read_record(path: Path) -> dict:
     """The JSON object in a file; InputError names the file and the line that cannot be read."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path.name}: not a readable JSON file: {error}") from None
     if not isinstance(record, dict):
         raise InputError(f"{path.name}: must hold one JSON object")

@@ -15,6 +15,8 @@ def number(value: float | None) -> str:
     """
     if value is None or math.isnan(value):
         return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
     if float(value).is_integer():
         return count(value)
     digits = 2 - math.floor(math.log10(abs(value)))

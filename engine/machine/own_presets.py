@@ -112,9 +112,10 @@ def _preset(key: str, path: Path) -> Preset:
     record = read_record(path)
     try:
         preset = preset_of({**record, "key": key})
+        f"{preset.title} {preset.fit}".encode()  # fails for half a surrogate pair
     except InputError as problem:
         raise InputError(f"{path.name}: {problem}") from None
-    except (KeyError, TypeError, ValueError) as problem:
+    except (KeyError, TypeError, ValueError, OverflowError) as problem:
         raise InputError(f"{path.name}: this is no preset: {problem}") from None
     if not all(isinstance(text, str) for text in (preset.title, preset.fit)):
         raise InputError(f"{path.name}: this is no preset: its title and fit must be texts")

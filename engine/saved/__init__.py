@@ -1,13 +1,14 @@
 """Views that are kept: what was looked at, what came out, and how two of them differ.
 
 snapshot.py    a view with its results, as a value and as JSON
+soundness.py   what a view may hold
 comparison.py  two of them, in words
 keeping.py     the database that they are kept in
 sweeps.py      finished parts of large sweeps, in the same database
 """
 
 from engine.saved.comparison import Comparison, compare
-from engine.saved.keeping import Keeping, Kept, database_url
+from engine.saved.keeping import Keeping, Kept, Unreadable, database_url
 from engine.saved.snapshot import Snapshot, facts_of, results_of
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Keeping",
     "Kept",
     "Snapshot",
+    "Unreadable",
     "compare",
     "database_url",
     "facts_of",

@@ -55,12 +55,16 @@ class ChangeEffect:
         return "both" if len(at) == 2 else "".join(at)
 
     @property
+    def is_timed(self) -> bool:
+        """Whether both have a mean latency."""
+        return "mean_latency" in self.before and "mean_latency" in self.after
+
+    @property
     def gain(self) -> float | None:
-        """The change of the mean latency as a share; None where one is not a steady state's."""
-        before = self.before["mean_latency"]
-        if self.overloaded or not before:
+        """The change of the mean latency as a share; None without one or a steady state."""
+        if self.overloaded or not self.is_timed or not self.before["mean_latency"]:
             return None
-        return self.after["mean_latency"] / before - 1
+        return self.after["mean_latency"] / self.before["mean_latency"] - 1
 
 
 @dataclass(frozen=True)
@@ -83,14 +87,10 @@ class Comparison:
     def in_words(self) -> str:
         """The answer in one sentence."""
         what = _what_changed(self.changes)
-        if not self.changes or not self.effects:
+        timed = [effect for effect in self.effects if effect.is_timed]
+        if not self.changes or not timed:
             return f"{what}."
-        return f"{what}: {_effect_in_words(self._clearest(), self.unit)}."
-
-    def _clearest(self) -> ChangeEffect:
-        """The quickest policy of those that the change touches."""
-        touched = [effect for effect in self.effects if abs(effect.gain or 0.0) >= SAME]
-        return min(touched or self.effects, key=lambda effect: effect.after["mean_latency"])
+        return f"{what}: {_effect_in_words(_clearest(timed), self.unit)}."
 
 
 def compare(before: Snapshot, after: Snapshot) -> Comparison:
@@ -113,6 +113,12 @@ def _effects(before: Sequence[Mapping], after: Sequence[Mapping]) -> tuple[Chang
         for result in before
         if result["policy"] in later
     )
+
+
+def _clearest(effects: Sequence[ChangeEffect]) -> ChangeEffect:
+    """The quickest policy of those that the change touches."""
+    touched = [effect for effect in effects if abs(effect.gain or 0.0) >= SAME]
+    return min(touched or effects, key=lambda effect: effect.after["mean_latency"])
 
 
 def _what_changed(changes: Sequence[Change]) -> str:
@@ -138,7 +144,7 @@ def _effect_in_words(effect: ChangeEffect, unit: str) -> str:
     verb = "falls" if effect.gain < 0 else "rises"
     now = wording.amount(effect.after["mean_latency"], unit)
     told = f"the mean latency of {name} {verb} by {wording.percent(abs(effect.gain))}, to {now}"
-    gaps = effect.before["gap"], effect.after["gap"]
+    gaps = effect.before.get("gap"), effect.after.get("gap")
     if None in gaps:
         return told
     return f"{told}, its gap goes from {wording.gap(gaps[0])} to {wording.gap(gaps[1])}"

@@ -3,13 +3,16 @@
 A name belongs to one view for good, which the database itself sees to. Whoever saves under a
 name that is taken gets the next free one, "name (2)": two planners who save at the same moment
 lose nothing.
+
+A row may also have been written by another version, or by hand. Who lists the views gets those that
+can be read, and beside them those that cannot, each with the reason.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -17,11 +20,13 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlchemyError
 
 from engine.errors import InputError
-from engine.saved.snapshot import Snapshot, read_snapshot
+from engine.saved.snapshot import Snapshot, check_length, read_snapshot
+from engine.saved.soundness import check_text
 from engine.user_data import folder
 
 DATABASE = "HEADROOM_DATABASE"  # the environment variable that holds a URL
 MOST_NAMED = 120  # characters of a name
+MOST_LOST = 5  # times that another process makes a table or an index first
 MOST_ALIKE = 1000  # views that one name is given to, numbered
 
 TABLES = sa.MetaData()
@@ -50,6 +55,21 @@ class Kept:
     name: str
     saved: datetime
     snapshot: Snapshot
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A row of the database that holds no view of this version.
+
+    Attributes
+    ----------
+    id, name : of the row
+    reason : in one sentence
+    """
+
+    id: int
+    name: str
+    reason: str
 
 
 def database_url(given: str | None = None) -> str:
@@ -82,7 +102,10 @@ class Keeping:
     def at(cls, url: str) -> Keeping:
         """In the database at a URL of `database_url`."""
         patient = {"timeout": 20} if url.startswith("sqlite") else {}  # seconds, for a lock
-        return cls(sa.create_engine(url, connect_args=patient, pool_pre_ping=True))
+        engine = sa.create_engine(url, connect_args=patient, pool_pre_ping=True)
+        if engine.dialect.name == "sqlite":
+            sa.event.listen(engine, "connect", _decode_anything)
+        return cls(engine)
 
     def close(self) -> None:
         """Let go of the database."""
@@ -106,15 +129,18 @@ class Keeping:
         """Once; another process may be making them at the same moment."""
         if self._has_tables:
             return
-        try:
-            TABLES.create_all(self._engine)
-        except (IntegrityError, OperationalError, sa.exc.ProgrammingError):
+        for _ in range(MOST_LOST):
+            with suppress(IntegrityError, OperationalError, sa.exc.ProgrammingError):
+                TABLES.create_all(self._engine)
+                break
+        else:
             TABLES.create_all(self._engine)
         self._has_tables = True
 
     def save(self, name: str, snapshot: Snapshot) -> Kept:
         """Keep a view under this name, or the first free one numbered after it."""
         wanted = _checked(name)
+        check_length(snapshot)
         for number in range(1, MOST_ALIKE):
             free = wanted if number == 1 else f"{wanted} ({number})"
             record = {"name": free, "saved": datetime.now(UTC), "view": snapshot.text(free)}
@@ -127,11 +153,23 @@ class Keeping:
         raise InputError(f"{MOST_ALIKE} views are called {wanted}: choose another name")
 
     def views(self) -> list[Kept]:
-        """All of them, the latest first."""
-        query = sa.select(VIEWS).order_by(VIEWS.c.saved.desc(), VIEWS.c.id.desc())
+        """All that can be read, the latest first."""
+        return self.listed()[0]
+
+    def listed(self) -> tuple[list[Kept], list[Unreadable]]:
+        """What can be read and what cannot, each the latest first."""
+        as_texts = (sa.cast(column, sa.String) for column in (VIEWS.c.name, VIEWS.c.saved))
+        texts = (*as_texts, sa.cast(VIEWS.c.view, sa.Text))
+        query = sa.select(VIEWS.c.id, *texts).order_by(VIEWS.c.saved.desc(), VIEWS.c.id.desc())
         with self.writing() as connection:
             rows = connection.execute(query).all()
-        return [_kept(row) for row in rows]
+        views, unreadable = [], []
+        for id, name, saved, view in rows:
+            try:
+                views.append(Kept(id, name or "", _time(saved), read_snapshot(view or "")[1]))
+            except InputError as problem:
+                unreadable.append(Unreadable(id, name or "", str(problem)))
+        return views, unreadable
 
     def rename(self, id: int, name: str) -> str:
         """Give a view this name; InputError where another has it or the view is gone."""
@@ -153,14 +191,22 @@ class Keeping:
             connection.execute(VIEWS.delete().where(VIEWS.c.id == id))
 
 
-def _kept(row: sa.Row) -> Kept:
-    saved = row.saved if row.saved.tzinfo else row.saved.replace(tzinfo=UTC)  # SQLite drops it
-    _, snapshot = read_snapshot(row.view)
-    return Kept(row.id, row.name, saved, snapshot)
+def _decode_anything(connection, _) -> None:
+    """SQLite checks no text: what is not UTF-8 must not take the other rows with it."""
+    connection.text_factory = lambda content: content.decode("utf-8", "replace")
+
+
+def _time(saved: str | None) -> datetime:
+    try:
+        found = datetime.fromisoformat(saved or "")
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        raise InputError("the time when it was saved is no time") from None
 
 
 def _checked(name: str) -> str:
     clean = " ".join(name.split())
     if not 1 <= len(clean) <= MOST_NAMED:
         raise InputError(f"a name must have 1 to {MOST_NAMED} characters")
+    check_text("the name", clean)
     return clean

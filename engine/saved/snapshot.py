@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
@@ -18,11 +19,13 @@ from engine.machine.clock import Clock
 from engine.machine.hardware import presets
 from engine.machine.preset import COEFFICIENTS
 from engine.measure.league import Entry
+from engine.saved.soundness import check_facts, check_results, check_settings, check_text
 from engine.version import version
 from engine.workload import Workload
 
 FORMAT = "headroom view 1"
-MOST_CHARACTERS = 1_000_000  # of a view in JSON
+MOST_CHARACTERS = 1_000_000  # of a view in JSON, without its name
+OF_ITS_NAME = 2_000  # characters more
 NUMBERS = ("mean_latency", "p50_latency", "p90_latency", "p99_latency", "mean_ttft", "makespan")
 OF_ARRIVALS = {  # which fields of a scenario say how requests arrive
     "backlog": (),
@@ -47,7 +50,8 @@ class Snapshot:
     settings : the parameters of its link
     title : the scenario in one line
     facts : what the results depend on, each a value by its name, for comparisons
-    results : one record a policy: `policy`, `load`, NUMBERS, and `gap`, None without a bound
+    results : one record a policy: `policy`, `load`, NUMBERS, and `gap`, None without a bound;
+        another version may have kept fewer numbers, or more
     unit : of the times
     engine : the version that computed them
     trace : the name of the file that the requests are from; empty where the settings hold all
@@ -55,7 +59,7 @@ class Snapshot:
     Raises
     ------
     InputError
-        For values of another kind, which a file may have.
+        For what could not be shown or kept, which a file may hold (engine/saved/soundness.py).
     """
 
     page: str
@@ -69,30 +73,25 @@ class Snapshot:
 
     def __post_init__(self) -> None:
         for name in ("page", "title", "unit", "engine", "trace"):
-            _need(isinstance(getattr(self, name), str), name, "a text")
-        _need(isinstance(self.facts, Mapping), "facts", "a record")
-        _need(isinstance(self.settings, Mapping), "settings", "a record")
-        for values in self.settings.values():
-            texts = isinstance(values, (list, tuple)) and all(isinstance(v, str) for v in values)
-            _need(texts, "settings", "lists of texts")
-        _need(isinstance(self.results, (list, tuple)), "results", "a list")
-        for result in self.results:
-            _need(isinstance(result, Mapping) and _is_result(result), "results", "one record each")
+            check_text(name, getattr(self, name))
+        check_settings(self.settings)
+        check_facts(self.facts)
+        check_results(self.results)
 
     def text(self, name: str) -> str:
         """As JSON, under a name."""
         return json.dumps({"format": FORMAT, "name": name, **asdict(self)}, indent=1)
 
 
-def _need(is_so: bool, name: str, what: str) -> None:
-    if not is_so:
-        raise InputError(f"{name} must be {what}")
-
-
-def _is_result(result: Mapping) -> bool:
-    texts = all(isinstance(result.get(name), str) for name in ("policy", "load"))
-    numbers = all(isinstance(result.get(name), (int, float)) for name in NUMBERS)
-    return texts and numbers and isinstance(result.get("gap"), (int, float, type(None)))
+def check_length(snapshot: Snapshot) -> None:
+    """InputError where a view is too long as it would be kept, which a file may hold in less."""
+    length = len(snapshot.text(""))
+    if length > MOST_CHARACTERS:
+        longest = max(vars(snapshot), key=lambda name: len(json.dumps(getattr(snapshot, name))))
+        raise InputError(
+            f"{longest}: too long, the view would be kept in {length:,} characters and "
+            f"{MOST_CHARACTERS:,} are the most: shorten it"
+        )
 
 
 def read_snapshot(text: str) -> tuple[str, Snapshot]:
@@ -103,14 +102,22 @@ def read_snapshot(text: str) -> tuple[str, Snapshot]:
     InputError
         Where it is no view, naming what is wrong with it.
     """
-    if len(text) > MOST_CHARACTERS:
-        raise InputError(f"the view is longer than {MOST_CHARACTERS:,} characters")
+    if len(text) > MOST_CHARACTERS + OF_ITS_NAME:
+        raise InputError(f"the view is longer than {MOST_CHARACTERS:,} characters: shorten it")
     try:
         record = json.loads(text)
-    except ValueError as problem:
+    except json.JSONDecodeError as problem:
         raise InputError(f"the view is not JSON: {problem}") from None
-    if not isinstance(record, dict) or record.pop("format", None) != FORMAT:
-        raise InputError(f"the file is not a view of this dashboard (it has no format {FORMAT!r})")
+    except RecursionError:
+        raise InputError(
+            "the view is nested too deeply: its fields hold no lists in lists"
+        ) from None
+    except ValueError:  # of int, which bounds the work
+        raise InputError("the view holds a number of too many digits: shorten it") from None
+    given = record.pop("format", None) if isinstance(record, dict) else None
+    if given != FORMAT:
+        of = f"has the format {reprlib.repr(given)}" if given is not None else "has no format"
+        raise InputError(f"it is not a view of this version, whose format is {FORMAT!r}: it {of}")
     name = record.pop("name", "")
     if not isinstance(name, str):
         raise InputError("the name of a view must be a text")
@@ -183,10 +190,11 @@ def results_of(entries: Sequence[Entry]) -> list[dict[str, Any]]:
 
 
 def best_of(results: Sequence[Mapping[str, Any]], unit: str) -> str:
-    """The lowest mean latency of a view, and whose it is; empty without results."""
-    if not results:
+    """The lowest mean latency of a view, and whose it is; empty where none is kept."""
+    timed = [result for result in results if "mean_latency" in result]
+    if not timed:
         return ""
-    best = min(results, key=lambda result: result["mean_latency"])
+    best = min(timed, key=lambda result: result["mean_latency"])
     if best["load"] == "overloaded":
         return f"{best['policy']} is overloaded"
     return f"{wording.amount(best['mean_latency'], unit)} ({best['policy']})"

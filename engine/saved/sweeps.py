@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from engine.demand.scenario import Scenario
+from engine.errors import InputError
+from engine.fields import build, number_in
 from engine.saved.keeping import TABLES, Keeping
-from engine.sweeps.heat_map import Cell, HeatMap, Place
-from engine.sweeps.reading import CellReading
+from engine.saved.soundness import LARGEST
+from engine.sweeps.heat_map import Cell, HeatMap, Place, passes
+from engine.sweeps.reading import VERDICTS, CellReading
 from engine.version import version
 
 MOST_CHARACTERS = 100_000_000  # of all parts together
@@ -64,23 +68,42 @@ def remember(
 
 
 def recall(keeping: Keeping, sweep: str) -> dict[int, dict[Place, Cell]]:
-    """The kept parts of a sweep, by their numbers."""
+    """The kept parts of a sweep, by their numbers.
+
+    One that cannot be read, as it was written by hand, is forgotten: it will be computed anew.
+    """
     of_sweep = PARTS.c.sweep == sweep
+    readable: dict[int, dict[Place, Cell]] = {}
+    unreadable: list[int] = []
     with keeping.writing() as connection:
         rows = connection.execute(sa.select(PARTS.c.part, PARTS.c.cells).where(of_sweep)).all()
-        if rows:
+        for part, cells in rows:
+            try:
+                readable[part] = _cells(cells)
+            except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
+                unreadable.append(part)
+        connection.execute(PARTS.delete().where(of_sweep, PARTS.c.part.in_(unreadable)))
+        if readable:
             connection.execute(PARTS.update().where(of_sweep).values(used=datetime.now(UTC)))
-    return {row.part: _cells(row.cells) for row in rows}
+    return readable
+
+
+def fits(heat_map: HeatMap, part: int, cells: Mapping[Place, Cell]) -> bool:
+    """Whether these are the cells of that part of the map, each with all of its policies."""
+    wanted = dict(enumerate(passes(heat_map))).get(part)
+    labels = set(heat_map.labels)
+    return set(cells) == set(wanted or ()) and all(set(cell) == labels for cell in cells.values())
 
 
 def _make_room(keeping: Keeping, most: int) -> None:
-    by_age = sa.select(PARTS.c.sweep, PARTS.c.part, PARTS.c.size).order_by(PARTS.c.used.desc())
+    size = sa.cast(PARTS.c.size, sa.Integer)  # SQLite may hold any text there
+    by_age = sa.select(PARTS.c.sweep, PARTS.c.part, size).order_by(PARTS.c.used.desc())
     with keeping.writing() as connection:
         held = 0
-        for row in connection.execute(by_age).all():
-            held += row.size
+        for sweep, part, long in connection.execute(by_age).all():
+            held += long
             if held > most:
-                here = (PARTS.c.sweep == row.sweep) & (PARTS.c.part == row.part)
+                here = (PARTS.c.sweep == sweep) & (PARTS.c.part == part)
                 connection.execute(PARTS.delete().where(here))
 
 
@@ -91,8 +114,19 @@ def _record(cell: Cell) -> dict:
 def _cells(content: str) -> dict[Place, Cell]:
     return {
         (column, row): {
-            name: None if values is None else CellReading(**values)
-            for name, values in record.items()
+            name: None if values is None else _reading(values) for name, values in record.items()
         }
         for column, row, record in json.loads(content)
     }
+
+
+def _reading(record: Mapping) -> CellReading:
+    """ValueError, of which InputError is one, TypeError or OverflowError for what is none."""
+    reading = build(CellReading, record, "a cell")
+    for entry in fields(CellReading):
+        if entry.type == "float":
+            math.isnan(getattr(reading, entry.name))  # TypeError or OverflowError for what is none
+    number_in("preemptions", reading.preemptions, 0, LARGEST, whole=True)
+    if reading.verdict not in VERDICTS or not isinstance(reading.certain, bool):
+        raise InputError("a cell has a verdict that there is not")
+    return reading

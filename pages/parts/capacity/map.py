@@ -15,7 +15,7 @@ from engine import Experiment, InputError, wording
 from engine.capacity.rate import Capacity
 from engine.figures.heat_map import describe_heat_map, draw_heat_map
 from engine.progress import Progress
-from engine.saved.sweeps import recall, remember, sweep_key
+from engine.saved.sweeps import fits, recall, remember, sweep_key
 from engine.scale_out import where
 from engine.sweeps.heat_map import Cell, HeatMap, Place, in_words, passes, run_cells
 from engine.sweeps.parameters import Parameter, parameters_of
@@ -145,6 +145,8 @@ def _recalled(heat_map: HeatMap) -> str:
     except InputError as problem:
         return str(problem)
     for number, cells in parts.items():
+        if not fits(heat_map, number, cells):
+            continue
         for place, cell in cells.items():
             store().put((*shared, place), cell)
         store().put((*shared, "portion", number), True)

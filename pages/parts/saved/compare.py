@@ -14,6 +14,8 @@ from pages.parts import show
 from pages.parts.literal import literal, sentence
 from pages.parts.saved.list import pick
 
+FIELD = "Field"  # the heading of the names, which a view may be called too
+
 
 def tell_comparison(views: Sequence[Kept]) -> None:
     """The two to choose, the answer, the changed fields and the policies."""
@@ -43,10 +45,11 @@ def tell_comparison(views: Sequence[Kept]) -> None:
 def _changes(found: Comparison, before: str, after: str) -> None:
     if not found.changes:
         return
-    names = [before, after] if before != after else [f"{before} (from)", f"{after} (to)"]
+    is_clear = len({before, after, FIELD}) == 3
+    names = [before, after] if is_clear else [f"{before} (from)", f"{after} (to)"]
     table = pd.DataFrame(
         {
-            "Field": [change.name for change in found.changes],
+            FIELD: [change.name for change in found.changes],
             names[0]: [change.written_before for change in found.changes],
             names[1]: [change.written_after for change in found.changes],
         }
@@ -72,10 +75,10 @@ def _row(effect: ChangeEffect) -> dict[str, str]:
         "Change": "–" if effect.gain is None else wording.change(100 * effect.gain) + "\u202f%",
         "P99 before": _time(effect.before, "p99_latency"),
         "P99 after": _time(effect.after, "p99_latency"),
-        "Gap before": wording.gap(effect.before["gap"]),
-        "Gap after": wording.gap(effect.after["gap"]),
+        "Gap before": wording.gap(effect.before.get("gap")),
+        "Gap after": wording.gap(effect.after.get("gap")),
     }
 
 
 def _time(result: Mapping, name: str) -> str:
-    return "overloaded" if result["load"] == "overloaded" else wording.number(result[name])
+    return "overloaded" if result["load"] == "overloaded" else wording.number(result.get(name))

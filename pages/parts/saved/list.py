@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from engine import InputError, wording
-from engine.saved import Kept
+from engine.saved import Kept, Unreadable
 from engine.saved.snapshot import best_of, read_snapshot
 from pages.parts.declared import MAIN, find_page
 from pages.parts.kept import keeping
@@ -17,12 +17,14 @@ from pages.parts.link import linked
 from pages.parts.literal import literal
 
 MOST_MEGABYTES = 2  # of a file with a view
+MOST_UNREADABLE = 20  # rows listed at a time
+MOST_TOLD = 300  # characters of what stands in such a row
 
 
-def headline(views: Sequence[Kept]) -> str:
+def headline(views: Sequence[Kept], unreadable: Sequence[Unreadable]) -> str:
     """How many there are, and the lowest mean latency of the latest."""
     if not views:
-        return "Nothing is saved yet"
+        return "Nothing that is saved can be read" if unreadable else "Nothing is saved yet"
     last = views[0]
     what = best_of(last.snapshot.results, last.snapshot.unit)
     told = f": {literal(what)}" if what else ""
@@ -95,14 +97,37 @@ def tell_one(views: Sequence[Kept]) -> None:
         with st.popover("Rename", icon=":material/edit:"):
             name = st.text_input("New name", value=kept.name, key=f"rename {kept.id}")
             st.button("Rename it", on_click=_rename, args=(kept.id, name))
-        with st.popover("Delete", icon=":material/delete:"):
-            st.write(f"“{literal(kept.name)}” cannot be brought back.")
-            st.button("Delete it", type="primary", on_click=_delete, args=(kept.id,))
+        _ask_delete(kept.id, kept.name)
     if kept.snapshot.trace:
         st.caption(
             f"Its requests are from the file {literal(kept.snapshot.trace)}, which is not kept: "
             "drop it into the sidebar once more when the view is open."
         )
+
+
+def tell_unreadable(rows: Sequence[Unreadable]) -> None:
+    """What is in the database and is no view of this version: why, and a button to be rid of it."""
+    if not rows:
+        return
+    st.markdown("## What cannot be read")
+    for row in rows[:MOST_UNREADABLE]:
+        name = _short(row.name)
+        told, away = st.columns((5, 1), vertical_alignment="center")
+        told.text(f"“{name}” cannot be read: {_short(row.reason)}")
+        with away:
+            _ask_delete(row.id, name)
+    if len(rows) > MOST_UNREADABLE:
+        st.caption(f"The latest {MOST_UNREADABLE} of {len(rows)}.")
+
+
+def _ask_delete(id: int, name: str) -> None:
+    with st.popover("Delete", icon=":material/delete:", key=f"ask delete {id}"):
+        st.write(f"“{literal(name)}” cannot be brought back.")
+        st.button("Delete it", type="primary", key=f"delete {id}", on_click=_delete, args=(id,))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_TOLD else f"{text[:MOST_TOLD]}…"
 
 
 def _file_name(name: str) -> str:
@@ -141,7 +166,7 @@ def ask_import() -> None:
         return
     st.session_state["view taken"] = file.file_id
     try:
-        name, snapshot = read_snapshot(file.getvalue().decode("utf-8", "replace"))
+        name, snapshot = read_snapshot(file.getvalue().decode("utf-8-sig", "replace"))
         kept = keeping().save(name or file.name, snapshot)
     except InputError as problem:
         st.error(literal(f"{file.name}: {problem}"), icon=":material/edit:")

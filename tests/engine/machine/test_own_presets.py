@@ -124,6 +124,11 @@ def test_any_name_is_kept_or_refused(title):
         (json.dumps({**record_of(PRESET), "model": "nobody's"}), "model, gpu or tensor_parallel"),
         (json.dumps({**record_of(PRESET), "gpu": ["x"]}), "model, gpu or tensor_parallel"),
         (json.dumps({**record_of(PRESET), "tensor_parallel": -1}), "model, gpu or tensor_paral"),
+        (json.dumps({**record_of(PRESET), "tensor_parallel": float("inf")}), "this is no preset"),
+        (json.dumps({**record_of(PRESET), "title": "\ud800"}), "this is no preset"),
+        (json.dumps({**record_of(PRESET), "fit": "a\udfffb"}), "this is no preset"),
+        ("[" * 100_000, "not a readable JSON file"),
+        ('{"c0": ' + "1" * 5000 + "}", "not a readable JSON file"),
     ],
 )
 def test_unreadable_files_are_told(home, content, told):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from engine import POLICIES, InputError, Workload, find_policy
+from engine import POLICIES, ROUNDS, Choice, Deployment, InputError, Workload, find_policy
 from engine.errors import Livelock
 from engine.fleet import ONE_SERVER
 from engine.metrics import memory_curve
@@ -34,10 +34,10 @@ def params_of(policy):
     return any_values.filter(is_possible)
 
 
-def run_unless_stuck(policy, workload, memory, topology=ONE_SERVER, **given):
+def run_unless_stuck(policy, workload, memory, topology=ONE_SERVER, clock=ROUNDS, **params):
     """The policy's run; None where it reports that it would go on for ever."""
     try:
-        return topology.run(policy, workload, memory, **given)
+        return Deployment(memory, clock, topology).run(Choice.of(policy.key, params), workload)
     except Livelock:
         assert policy.key in ("alpha-greedy", "alpha-beta")
         return None

@@ -4,10 +4,17 @@ import re
 
 import pytest
 
-from engine import Scenario, Workload, find_method, find_policy, generate
+from engine import (
+    Choice,
+    Deployment,
+    Experiment,
+    Scenario,
+    Workload,
+    compare,
+    find_policy,
+)
 from engine.cli import main
 from engine.fleet import ONE_SERVER, Topology
-from engine.machine.clock import ROUNDS
 from engine.measure.league import headline, league
 from engine.reports.session_report import session_report
 from engine.saved import facts_of
@@ -18,16 +25,11 @@ LINK = "http://localhost:8501/?n=200&provable=svf"
 
 
 def report(scenario=Scenario(n=200), topology=ONE_SERVER, methods=("fluid",), link=LINK):  # noqa: B008
-    workload = generate(scenario)
-    runs = [topology.run(find_policy(key), workload, scenario.memory) for key in ("svf", "vllm")]
-    bounds = [
-        bound
-        for key in methods
-        for bound in find_method(key).bounds(workload, scenario.memory, replicas=topology.servers)
-    ]
-    entries = league(runs, bounds)
-    given = (workload, scenario, scenario.memory, ROUNDS, topology, ["svf", "vllm"])
-    return entries, session_report(str(scenario), facts_of(*given), entries, bounds, link)
+    choices = (Choice("svf"), Choice("vllm"))
+    experiment = Experiment(scenario, Deployment(16_492, topology=topology), choices)
+    comparison = compare(experiment, methods)
+    entries, facts = comparison.league, facts_of(experiment)
+    return entries, session_report(str(scenario), facts, entries, comparison.bounds, link)
 
 
 def test_it_holds_the_view():

@@ -9,18 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import InputError, Scenario, find_policy, generate
+from engine import Choice, Deployment, Experiment, InputError, Scenario, generate
+from engine import compare as compare_policies
 from engine.admission_limits import AdmissionLimits
 from engine.capacity.objective import Objective
-from engine.fleet import ONE_SERVER, Topology
-from engine.machine.clock import ROUNDS
+from engine.fleet import Topology
 from engine.machine.hardware import presets
-from engine.measure.league import league
 from engine.saved import Keeping, Snapshot, compare, database_url, facts_of, results_of
 from engine.saved.snapshot import read_snapshot
 from engine.saved.sweeps import recall, remember, sweep_key
 from engine.sweeps.heat_map import HeatMap, passes, run_cells
-from engine.sweeps.parameters import Experiment, find_parameter
+from engine.sweeps.parameters import find_parameter
 from tests.services import postgres
 
 WHY = "the server programs of Debian's package postgresql are not installed"
@@ -60,14 +59,13 @@ def keeping(url):
     found.close()
 
 
-def snapshot(scenario=Scenario(n=200), clock=ROUNDS, topology=ONE_SERVER, keys=("svf", "vllm")):  # noqa: B008
-    workload = generate(scenario)
-    runs = [topology.run(find_policy(key), workload, scenario.memory, clock=clock) for key in keys]
-    entries = league(runs, [])
-    labels = [entry.label for entry in entries]
-    facts = facts_of(workload, scenario, scenario.memory, clock, topology, labels)
-    settings = {"memory": [str(scenario.memory)], "classic": ["vllm", "fcfs"]}
-    return Snapshot("Compare", settings, str(scenario), facts, results_of(entries), clock.unit)
+def snapshot(scenario=Scenario(n=200), deployment=Deployment(16_492), keys=("svf", "vllm")):  # noqa: B008
+    experiment = Experiment(scenario, deployment, tuple(map(Choice, keys)))
+    entries = compare_policies(experiment, []).league
+    facts = facts_of(experiment.choosing(entry.choice for entry in entries))
+    settings = {"memory": [str(deployment.memory)], "classic": ["vllm", "fcfs"]}
+    results = results_of(entries)
+    return Snapshot("Compare", settings, str(scenario), facts, results, deployment.unit)
 
 
 SMALL = Snapshot("Latency", {"n": ["5"]}, "five", {"requests": 5})
@@ -151,12 +149,12 @@ def changed(**fields):
         (changed(name=3), "name of a view"),
         ('{"format": "headroom view 1", "page": "x"}', "field settings is missing"),
         (changed(length=1), "unknown field length"),
-        (changed(settings={"n": [5]}), "lists of texts"),
+        (changed(settings={"n": [5]}), "settings"),
         (changed(settings=[]), "settings must be a record"),
         (changed(results=[{"policy": "svf"}]), "results"),
         (changed(results=[{"policy": "svf", "load": "stable", "mean_latency": None}]), "results"),
         (changed(unit=None), "unit must be a text"),
-        (json.dumps("x" * 1_000_001), "longer than"),
+        (json.dumps("x" * 1_100_000), "longer than"),
     ],
 )
 def test_a_file_that_is_no_view(text, says):
@@ -174,7 +172,7 @@ def test_any_text_is_read_or_refused(text):
 
 def test_one_field_changed():
     """M alone: the sentence names it and says what it did, as the runs have it."""
-    small, large = snapshot(), snapshot(Scenario(n=200, memory=24_000))
+    small, large = snapshot(), snapshot(Scenario(n=200), Deployment(24_000))
     found = compare(small, large)
     assert [str(change) for change in found.changes] == ["M (tokens) 16\u202f492 → 24\u202f000"]
     means = [
@@ -198,12 +196,12 @@ def test_nothing_several_and_other_units():
     here = snapshot()
     assert compare(here, here).in_words().startswith("Nothing was changed")
     clock = presets()["llama-2-70b-a100-tp4"].clock
-    there = snapshot(Scenario(n=200, seed=3), clock, Topology(2))
+    there = snapshot(Scenario(n=200, seed=3), Deployment(16_492, clock, Topology(2)))
     found = compare(here, there)
     assert [change.name for change in found.changes] == ["seed", "clock", "servers"]
     assert found.changes[1].after.startswith("Llama-2-70B on 4 x A100 80 GB: c0 = 0.0372, ")
     edited = replace(clock, step=clock.step._replace(c0=0.05))
-    assert snapshot(clock=edited).facts["clock"].startswith("c0 = 0.05, ")
+    assert snapshot(deployment=Deployment(16_492, edited)).facts["clock"].startswith("c0 = 0.05, ")
     assert not found.effects
     assert found.in_words().startswith("3 fields changed, seed 0 → 3; ")
 
@@ -222,29 +220,28 @@ def test_facts_tell_scenarios_apart():
     """Whatever field of a scenario differs and matters, some fact does."""
     base = Scenario(n=200, arrivals="gamma")
     for changed in (
-        {"memory": 9000}, {"mix": {"short": 1}}, {"n": 300}, {"horizon": 5000}, {"seed": 1},
+        {"mix": {"short": 1}}, {"n": 300}, {"horizon": 5000}, {"seed": 1},
         {"arrivals": "poisson"}, {"rate": 0.1}, {"burstiness": 2},
     ):  # fmt: skip
         other = Scenario(**{"n": 200, "arrivals": "gamma", **changed})
         assert facts(base) != facts(other)
     assert "rate" not in facts(Scenario())
     workload = generate(base)
-    for source in (base, None):
-        for changed in (
-            replace(workload, concurrency=3),
-            replace(workload, admission_limits=AdmissionLimits(9.0)),
-        ):
-            assert facts(source, workload) != facts(source, changed)
-    assert facts(None, workload) != facts(None, generate(Scenario(n=200)))
+    for source in (base, workload):
+        for changed in ({"concurrency": 3}, {"admission_limits": AdmissionLimits(9.0)}):
+            assert facts(source) != facts(replace(source, **changed))
+        assert facts(source) != facts(source, 9000)
+    assert facts(workload) != facts(generate(Scenario(n=200)))
 
 
-def facts(scenario, workload=None):
-    given = (workload or generate(scenario), scenario, scenario.memory if scenario else 1)
-    return facts_of(*given, ROUNDS, ONE_SERVER, ["svf"])
+def facts(source, memory=16_492):
+    return facts_of(Experiment(source, Deployment(memory), (Choice("svf"),)))
 
 
 def a_map(seed=0):
-    stands = Experiment(Scenario(n=120, arrivals="poisson", seed=seed), 16_492, (("svf", ()),))
+    stands = Experiment(
+        Scenario(n=120, arrivals="poisson", seed=seed), Deployment(16_492), (Choice("svf"),)
+    )
     across, up = find_parameter(stands, "rate"), find_parameter(stands, "memory")
     return HeatMap(stands, across, up, (0.05, 0.1), (2, 20_000), Objective())
 
