@@ -19,16 +19,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
-
 import numba
 from numba.core import event
 from numba.core.registry import CPUDispatcher
 
-from engine.kernel_cache import KernelCache
-
 ENGINE = Path(__file__).parent
-config: Any = numba.config
 KEEP_VERSIONS = 8
 
 IMPORT = re.compile(
@@ -129,10 +124,10 @@ def part(function):
 
 def _compiled(function, kind: type[CPUDispatcher], **options: bool) -> CPUDispatcher:
     if "NUMBA_CACHE_DIR" not in os.environ:
-        config.CACHE_DIR = str(_cache_folder(function.__module__))
-    dispatcher = kind(function, targetoptions={"nopython": True, "nogil": True, **options})
-    dispatcher._cache = KernelCache(function)
-    return dispatcher
+        numba.config.CACHE_DIR = str(_cache_folder(function.__module__))
+    found = kind(function, targetoptions={"nopython": True, "nogil": True, **options})
+    found.enable_caching()
+    return found
 
 
 class _First(event.Listener):
