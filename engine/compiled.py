@@ -14,14 +14,15 @@ import hashlib
 import os
 import re
 import shutil
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-import numba
+
 from numba.core import event
 from numba.core.registry import CPUDispatcher
+
+from engine.compilations import Compilations
 
 ENGINE = Path(__file__).parent
 KEEP_VERSIONS = 8
@@ -71,29 +72,34 @@ def _digest(module: str) -> str:
     return digest.hexdigest()[:16]
 
 
-@cache
 def _cache_root() -> Path:
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "headroom"
-    try:
-        (home / "kernels").mkdir(parents=True, exist_ok=True)
-    except OSError:  # a read-only home, as in some containers
-        return Path(tempfile.mkdtemp(prefix="headroom-"))
-    return home / "kernels"
+    if named := os.environ.get("NUMBA_CACHE_DIR"):
+        return Path(named)
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "headroom" / "kernels"
 
 
 @cache
 def _cache_folder(module: str) -> Path:
-    """Where a module's kernels are kept; versions that nobody has used for long go."""
+    """Where a module's kernels are kept; versions that nobody has used for long go.
+
+    Where it cannot be made or written, as in some containers, kernels are compiled and not kept.
+    """
     root = _cache_root()
     folder = root / f"{module}-{_digest(module)}"
-    if not folder.is_dir():
-        folder.mkdir(exist_ok=True)
-        versions = root.glob(f"{module}-*")
-        by_age = sorted(versions, key=lambda path: path.stat().st_mtime, reverse=True)
-        for stale in by_age[KEEP_VERSIONS:]:
-            shutil.rmtree(stale, ignore_errors=True)
-    os.utime(folder)
+    with suppress(OSError):
+        if not folder.is_dir():
+            folder.unlink(missing_ok=True)  # whatever else lies there
+            folder.mkdir(parents=True)
+            _drop_old(root.glob(f"{module}-*"))
+        os.utime(folder)
     return folder
+
+
+def _drop_old(versions: Iterable[Path]) -> None:
+    by_age = sorted(versions, key=lambda path: path.stat().st_mtime, reverse=True)
+    for stale in by_age[KEEP_VERSIONS:]:
+        shutil.rmtree(stale, ignore_errors=True)
 
 
 class KernelPart(CPUDispatcher):
@@ -123,10 +129,8 @@ def part(function):
 
 
 def _compiled(function, kind: type[CPUDispatcher], **options: bool) -> CPUDispatcher:
-    if "NUMBA_CACHE_DIR" not in os.environ:
-        numba.config.CACHE_DIR = str(_cache_folder(function.__module__))
     found = kind(function, targetoptions={"nopython": True, "nogil": True, **options})
-    found.enable_caching()
+    found._cache = Compilations(function, _cache_folder(function.__module__))
     return found
 
 

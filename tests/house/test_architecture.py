@@ -48,7 +48,8 @@ def test_imports_point_one_way(path):
 
 
 LAYERS = (
-    ("errors", "fields", "wording", "compiled", "sample_data", "user_data", "version"),
+    ("errors", "fields", "wording"),
+    ("compilations", "compiled", "sample_data", "user_data", "version"),
     ("machine", "admission_limits", "workload"),
     ("simulate", "progress"),
     ("batches", "fluid", "metrics"),
