@@ -16,6 +16,8 @@ from itertools import pairwise
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state.common import user_key_from_element_id
 
 from pages.parts.literal import literal
 
@@ -31,6 +33,8 @@ def follow(page: str) -> None:
     st.session_state["defaults"] = {}
     st.session_state["arriving"] = st.session_state.get("page") != page
     st.session_state["page"] = page
+    drawn = set() if st.session_state["arriving"] else st.session_state["drawn"] | _reported()
+    st.session_state["drawn"] = drawn
     st.session_state["brought"] = None if ours else here
     if not ours or st.session_state["arriving"]:
         st.session_state["refused"] = {}
@@ -52,6 +56,12 @@ def _is_echo(here: dict, published: list) -> bool:
     return bool(after) and (moved or now - after[-1] < ECHO)
 
 
+def _reported() -> set[str | None]:
+    """The keys of the widgets whose values came with this run: the browser has drawn them."""
+    sent = get_script_run_ctx().session_state.get_widget_states()
+    return {user_key_from_element_id(widget.id) for widget in sent}
+
+
 def linked(
     name: str,
     default: Any,
@@ -62,6 +72,9 @@ def linked(
     always: bool = False,
 ) -> dict[str, Any]:
     """The key of a widget whose value is in the link: use it as `widget(.., **linked(..))`.
+
+    Not in a popover: the browser draws what is in one only while it is open, and takes no
+    value over while it is closed. An expander's content is always drawn.
 
     Parameters
     ----------
@@ -89,14 +102,14 @@ def linked(
         value = default
     if texts is not None and value != _read(texts, [] if isinstance(default, list) else None, kind):
         state["refused"][name] = texts, value
-    if state["arriving"] or name not in state or state[name] != value:
-        # Only then: in other runs the browser may be ahead of us, and would be set back.
+    if name not in state:
+        state["drawn"].discard(name)
+    if name not in state["drawn"] or state[name] != value:
+        # Until the browser has drawn it: a widget takes over only what the newest run sets,
+        # and shows nothing or its least value where an earlier run did. But not after that:
+        # the browser may be ahead of us, and would be set back.
         state[name] = value
     state["defaults"][name] = None if always else default
-    if isinstance(default, list):
-        # Pills may lie in a popover, whose body the browser mounts when it is first opened. It
-        # then knows only what the latest run sent, and the state is sent in the run that set it.
-        return {"key": name, "default": value}
     return {"key": name}
 
 

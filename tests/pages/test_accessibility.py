@@ -94,7 +94,7 @@ def test_nothing_severe_unfolded(server, reader):
     reader.mouse.move(900, 5)
     reader.wait_for_timeout(500)
     assert severe(reader) == []
-    reader.get_by_role("button", name="Policies", exact=True).click()
+    reader.get_by_role("button", name="M from a GPU's memory", exact=True).click()
     reader.wait_for_timeout(500)
     assert severe(reader) == []
 

@@ -66,6 +66,16 @@ def test_page_opens(path):
     assert len(said(at)) > 100
 
 
+@pytest.mark.parametrize("path", PATHS)
+def test_no_setting_of_the_link_is_in_a_popover(path):
+    """Where the browser would not take its value over while the popover is closed."""
+    at = open_page(path, arrivals="poisson", clock="llama-2-70b-a100-tp4")
+    popovers = at.get("popover")
+    assert popovers
+    keys = {getattr(node, "key", None) for popover in popovers for node in popover}
+    assert not keys & set(at.session_state["defaults"])
+
+
 @pytest.mark.parametrize("path", [path for path in PATHS if path[6:] not in OF_NO_SCENARIO])
 @pytest.mark.parametrize("key", examples())
 def test_every_example_on_every_page(path, key):

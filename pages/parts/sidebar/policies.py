@@ -27,7 +27,7 @@ def ask_policies() -> tuple[Choice, ...]:
 
 def _picked() -> list[str]:
     picked = []
-    with st.popover("Policies", icon=":material/checklist:", width="stretch"):
+    with st.expander("Policies", icon=":material/checklist:"):
         for group in GROUPS:
             keys = [key for key, policy in POLICIES.items() if policy.group == group]
             chosen = [key for key in keys if key in DEFAULT_POLICIES]
