@@ -110,8 +110,7 @@ class BoundMethod:
         if clock.is_rounds:
             rows = self._in_rounds(fitting, memory * replicas, progress, time_limit)
             return [replace(row, replicas=replicas, requests=len(fitting)) for row in rows]
-        offered = {"clock": clock, "replicas": replicas}
-        rows = self.at_once(fitting, memory, progress, time_limit, **offered)
+        rows = self.at_once(fitting, memory, progress, time_limit, clock=clock, replicas=replicas)
         return [replace(row, clock=clock, replicas=replicas, requests=len(fitting)) for row in rows]
 
     def _in_rounds(self, workload, memory: int, progress: Progress, time_limit) -> list[Bound]:
@@ -192,7 +191,7 @@ def _sum(name: str, periods: list[BusyPeriod], parts: list[Bound]) -> Bound:
         how = f"sum over {len(parts)} busy periods with rests between; the largest: {how}"
     return Bound(
         name,
-        rounded_down(sum(Fraction(part.value) for part in parts)),
+        rounded_down(sum((Fraction(part.value) for part in parts), Fraction())),
         all(part.certified for part in parts),
         all(part.covers_preemption for part in parts),
         how,

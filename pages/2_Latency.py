@@ -23,30 +23,35 @@ def draw(view: View) -> None:
     headline = st.empty()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         quantity, name, log = ask_quantity(), ask_class(view), ask_log()
-    slo = ask_slo(view.clock.unit)
+    slo = ask_slo(view.deployment.unit)
     values = samples(entries, quantity, name)
     if not values:
-        headline.info(latency_headline(values, quantity, name, view.clock.unit))
+        headline.info(latency_headline(values, quantity, name, view.deployment.unit))
         return
-    headline.markdown(f"# {latency_headline(values, quantity, name, view.clock.unit)}")
+    headline.markdown(f"# {latency_headline(values, quantity, name, view.deployment.unit)}")
     show.load(entries[0])
     show.unserved(entries)
     styles = {entry.label: entry.run.policy for entry in entries}
     limit = slo.limits.get(LIMITED.get(quantity))
     shown = dict(list(values.items())[: show.DRAWN])
     show.figure(
-        draw_cdf(shown, styles, quantity, view.clock.unit, log, limit),
-        describe_cdf(shown, quantity, view.clock.unit),
+        draw_cdf(shown, styles, quantity, view.deployment.unit, log, limit),
+        describe_cdf(shown, quantity, view.deployment.unit),
         "latency-cdf",
     )
     show.how_many_drawn(entries)
     offer(jobs)
     table = quantile_table(values)
-    show.numbers(table, f"Quantiles of {quantity} by policy, {view.clock.unit}")
+    show.numbers(table, f"Quantiles of {quantity} by policy, {view.deployment.unit}")
     show.download("Quantiles (CSV)", "quantiles.csv", lambda: table)
-    attainment(entries, slo, view.clock.unit)
-    who_gains(entries, view.clock.unit)
+    attainment(entries, slo, view.deployment.unit)
+    who_gains(entries, view.deployment.unit)
     tell_tradeoff(view)
 
 
-page("Latency", draw)
+page(
+    "Latency",
+    draw,
+    icon=":material/ssid_chart:",
+    question="Who waits how long?",
+)

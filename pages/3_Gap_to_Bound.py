@@ -60,4 +60,9 @@ def draw(view: View) -> None:
     hand_out(view, bounds)
 
 
-page("Gap to bound", draw)
+page(
+    "Gap to bound",
+    draw,
+    icon=":material/vertical_align_bottom:",
+    question="How far is each policy from the best possible?",
+)

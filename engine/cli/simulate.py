@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> None:
         print(f"no bound: {NO_BOUND}", file=sys.stderr)
         methods = []
     comparison = compare(Experiment(workload, deployment, choices), methods, _log)
-    _warn(comparison)
+    warn(comparison)
     runs = list(comparison.runs.values())
     if arguments.per_request:
         _write_per_request(comparison, arguments.per_request)
@@ -92,8 +92,8 @@ def _log(share: float, told: str = "") -> None:
         print(f"{100 * share:3.0f} % {told}", file=sys.stderr)
 
 
-def _warn(comparison: Comparison) -> None:
-    """Say on stderr who has no run, whose latencies are of some requests only, or no steady state."""
+def warn(comparison: Comparison) -> None:
+    """Say on stderr who has no run, whose latencies are of some only or are no steady state."""
     for reason in comparison.failed.values():
         print(reason, file=sys.stderr)
     for run in comparison.runs.values():

@@ -102,5 +102,5 @@ def as_entries(
 ) -> list[tuple[float, Entry]]:
     """A search's story, (work spent, best run by then), with each run as an entry; those that no
     bound covers are left out."""
-    entries = [(spent, *league([run], bounds)) for spent, run in story]
+    entries = [(spent, league([run], bounds)[0]) for spent, run in story]
     return [(spent, entry) for spent, entry in entries if entry.gap is not None]

@@ -73,7 +73,7 @@ def loss_of(entry: Entry, bound: Bound) -> Loss:
     """The gap of an entry to a bound that covers it, split by the bound's prices."""
     splits = [
         gap_split(part, prices.by_round)
-        for part, prices in zip(_by_period(entry.run, bound), bound.prices, strict=True)
+        for part, prices in zip(_by_period(entry.run, bound), bound.prices or (), strict=True)
     ]
     return Loss(
         entry.label,
@@ -88,7 +88,7 @@ def loss_of(entry: Entry, bound: Bound) -> Loss:
 
 def _by_period(run: Run, bound: Bound) -> list[Run]:
     """The requests of each busy period that the bound has prices for, as they ran."""
-    begins = np.array([prices.begin for prices in bound.prices])
+    begins = np.array([prices.begin for prices in bound.prices or ()])
     period = np.searchsorted(begins, run.workload.arrival, side="right") - 1
     return [run.only(np.flatnonzero(period == p), begin) for p, begin in enumerate(begins.tolist())]
 
@@ -104,7 +104,7 @@ def losses_in_words(losses: Sequence[Loss]) -> str:
 
 def _main_part(loss: Loss) -> str | None:
     """The part that dominates, if one does."""
-    part = max(loss.parts, key=loss.parts.get)
+    part = max(loss.parts, key=lambda name: loss.parts[name])
     return part if loss.share(part) >= MOSTLY else None
 
 

@@ -69,9 +69,9 @@ def compare(
     """
     deployment, workload = experiment.deployment, experiment.workload
     if methods is None:
-        bounding = () if workload.depends_on_run else (default_method(deployment.clock),)
+        bounding = [] if workload.depends_on_run else [default_method(deployment.clock)]
     else:
-        bounding = tuple(find_method(key) for key in methods)
+        bounding = [find_method(key) for key in methods]
     runs: dict[Choice, Run] = {}
     failed: dict[Choice, str] = {}
     for choice in experiment.choices:

@@ -88,8 +88,9 @@ def draw_standings(ranking: Sequence[RankedSchedule]) -> go.Figure:
     known = [ranked for ranked in ranking if ranked.gap is not None]
     for ranked in known:
         colour, _ = _style(ranked)
-        low, high = ranked.interval or (ranked.gap, ranked.gap)
-        at = height(ranked.gap)
+        gap = ranked.gap or 1.0
+        low, high = ranked.interval or (gap, gap)
+        at = height(gap)
         figure.add_scatter(
             x=[at],
             y=[ranked.label],
@@ -106,7 +107,7 @@ def draw_standings(ranking: Sequence[RankedSchedule]) -> go.Figure:
             hovertemplate="%{customdata[0]}, interval %{customdata[1]} to %{customdata[2]}"
             f"<extra>{ranked.label}</extra>",
         )
-    ends = [end for one in known for end in (one.interval or (one.gap,))]
+    ends = [end for ranked in known for end in (ranked.interval or (ranked.gap or 1.0,))]
     figure.update_xaxes(**percent_axis(ends or [1.0]))
     figure.update_yaxes(range=[len(known) - 0.4, -0.6], automargin=True)
     lay_out(figure, 130 + 32 * len(known), top=16, right=24)

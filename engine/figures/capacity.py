@@ -23,7 +23,7 @@ def draw_rates(found: Sequence[Capacity], now: float, unit: str) -> go.Figure:
     each = unit.removesuffix("s")
     figure = go.Figure()
     for capacity in reversed(found):
-        colour, _ = policy_style(capacity.policy)
+        colour, _ = policy_style(capacity.choice.key)
         _add_row(figure, capacity, colour, each)
     figure.add_vline(
         x=now,

@@ -16,7 +16,7 @@ def draw_day(plans: Sequence[DayPlan]) -> go.Figure:
     """The fewest servers in each hour, one step line a policy."""
     figure = go.Figure()
     for plan in (plan for plan in plans if plan.spare == 0):
-        colour, dash = policy_style(plan.policy)
+        colour, dash = policy_style(plan.choice.key)
         hours = len(plan.servers)
         figure.add_scatter(
             x=list(range(hours + 1)),
@@ -51,7 +51,7 @@ def draw_pareto(
     figure = go.Figure()
     for label in dict.fromkeys(plan.label for plan in plans):
         mine = [plan for plan in plans if plan.label == label]
-        colour, dash = policy_style(mine[0].policy)
+        colour, dash = policy_style(mine[0].choice.key)
         figure.add_scatter(
             x=[cost(plan) for plan in mine],
             y=[plan.worst for plan in mine],

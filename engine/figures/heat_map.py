@@ -42,8 +42,9 @@ def draw_heat_map(
     """
     figure = go.Figure()
     _add_colours(figure, heat_map, cells, label, metric)
-    for name, (key, _) in zip(heat_map.labels, heat_map.experiment.picks, strict=True):
-        _add_limit(figure, heat_map, cells, name, key, name == label)
+    for choice in heat_map.experiment.choices:
+        is_chosen = choice.label == label
+        _add_limit(figure, heat_map, cells, choice.label, choice.key, is_chosen)
     _add_doubt(figure, doubtful_places(heat_map, cells, label))
     _add_markers(figure, heat_map, cells, label, metric)
     if chosen is not None:
@@ -213,7 +214,7 @@ def _state(reading: CellReading | None) -> str:
 def _add_present(figure: go.Figure, heat_map: HeatMap) -> None:
     """A cross where the sidebar stands, where the map has it."""
     at = [
-        float(np.interp(parameter.now, values, range(len(values)), left=np.nan, right=np.nan))
+        float(np.interp(parameter.present, values, range(len(values)), left=np.nan, right=np.nan))
         for parameter, values in ((heat_map.across, heat_map.columns), (heat_map.up, heat_map.rows))
     ]
     if not any(np.isnan(at)):
@@ -225,7 +226,8 @@ def _add_present(figure: go.Figure, heat_map: HeatMap) -> None:
 
 def describe_heat_map(heat_map: HeatMap, cells: Mapping[Place, Cell], label: str) -> str:
     """The chart in one sentence, for those who cannot see it."""
-    met = sum(found[label] is not None and found[label].is_met for found in cells.values())
+    readings = (cell[label] for cell in cells.values())
+    met = sum(reading is not None and reading.is_met for reading in readings)
     return (
         f"{heat_map.up.title} against {heat_map.across.title}: {label} meets its limits in {met} "
         f"of {len(cells)} cells that are done."

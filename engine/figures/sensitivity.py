@@ -35,7 +35,7 @@ def draw_sensitivity(
     scale = math.log10 if series.by_factor else float
     is_memory = series.varies == "memory"
     figure.add_vline(
-        x=series.now,
+        x=series.present,
         line={
             "color": MEMORY_RED if is_memory else BOUND_GREY,
             "width": 2 if is_memory else 1,

@@ -56,11 +56,11 @@ def draw_uncertainty(
     now : where the sidebar stands on this axis, if it does
     """
     figure = go.Figure()
-    bands = {label: pooled.band(label, metric) for label in pooled.policies}
-    for label, policy in pooled.policies.items():
-        _add_band(figure, pooled, bands[label], policy, metric)
-    for label, policy in pooled.policies.items():
-        _add_line(figure, pooled, bands[label], label, policy, metric, unit)
+    bands = {label: pooled.band(label, metric) for label in pooled.choices}
+    for label, choice in pooled.choices.items():
+        _add_band(figure, pooled, bands[label], choice.key, metric)
+    for label, choice in pooled.choices.items():
+        _add_line(figure, pooled, bands[label], label, choice.key, metric, unit)
     if now is not None:
         figure.add_vline(
             x=now, line={"color": BOUND_GREY, "width": 1, "dash": "dot"}, layer="below"
@@ -171,7 +171,7 @@ def describe_uncertainty(pooled: Pooled, axis: Axis, metric: str, unit: str) -> 
     told = "; ".join(
         f"{label} from {write(means[0])} at {pooled.values[0]:g} to {write(means[-1])} at "
         f"{pooled.values[-1]:g}"
-        for label in pooled.policies
+        for label in pooled.choices
         for means in [pooled.band(label, metric).mean]
     )
     return f"{METRICS[metric].title.format(unit=unit)} against {axis.title}: {told}."

@@ -6,48 +6,44 @@ import math
 from dataclasses import replace
 
 from engine import wording
-from engine.fleet import ONE_SERVER, Topology
-from engine.machine.clock import ROUNDS, Clock
+from engine.experiment import Experiment
 from engine.measure.league import Entry
-from engine.policy import Policy
 from engine.simulate.run import Run
-from engine.workload import MAX_MEMORY, Workload
+from engine.workload import MAX_MEMORY
 
 MORE_MEMORY = 1.25
 MORE_SKIP = 5
 WORTH_SAYING = 0.01  # of the mean latency
 
 
-def what_next(
-    policy: Policy,
-    best: Entry,
-    workload: Workload,
-    clock: Clock = ROUNDS,
-    topology: Topology = ONE_SERVER,
-) -> list[str]:
+def what_next(best: Entry, experiment: Experiment) -> list[str]:
     """Sentences on what other settings would do to the best run's mean latency.
 
     Tries a quarter more memory, a replica more and, where the policy has it, a wider walk.
     The runs must cover the same requests, or their means would not compare.
+
+    Parameters
+    ----------
+    best : the run and its numbers
+    experiment : of which it is a run
     """
-    params, memory = best.run.params, best.run.memory
-    larger = math.ceil(MORE_MEMORY * memory)
-    told = []
+    choice, deployment, workload = best.choice, experiment.deployment, experiment.workload
+    larger = math.ceil(MORE_MEMORY * deployment.memory)
+    sentences = []
     if larger <= MAX_MEMORY:
-        more = topology.run(policy, workload, larger, clock=clock, **params)
-        told.append(_effect(best, more, f"A quarter more memory ({wording.tokens(larger)})"))
+        more = replace(deployment, memory=larger).run(choice, workload)
+        sentences.append(_effect(best, more, f"A quarter more memory ({wording.tokens(larger)})"))
+    topology = deployment.topology
     if not topology.pools and not workload.concurrency:
         wider = replace(topology, replicas=topology.replicas + 1)
-        more = wider.run(policy, workload, memory, clock=clock, **params)
-        told.append(_effect(best, more, f"One more replica ({wider.replicas} in all)"))
-    if params.get("skip") == 0:
-        patient = topology.run(
-            policy, workload, memory, clock=clock, **{**params, "skip": MORE_SKIP}
-        )
-        told.append(
+        more = deployment.with_servers(wider).run(choice, workload)
+        sentences.append(_effect(best, more, f"One more replica ({wider.replicas} in all)"))
+    if choice.values.get("skip") == 0:
+        patient = deployment.run(choice.changed(skip=MORE_SKIP), workload)
+        sentences.append(
             _effect(best, patient, f"Letting {best.label} pass over {MORE_SKIP} blocked requests")
         )
-    return [sentence for sentence in told if sentence]
+    return [sentence for sentence in sentences if sentence]
 
 
 def _effect(best: Entry, changed: Run, change: str) -> str:

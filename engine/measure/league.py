@@ -11,9 +11,10 @@ import pandas as pd
 
 from engine import wording
 from engine.bound import Bound, best_cover, gap
+from engine.choice import Choice
 from engine.measure.overload import OVERLOADED, Verdict, verdict
 from engine.metrics import peak_batch, summary
-from engine.policy import POLICIES
+from engine.policy import POLICIES, find_policy
 from engine.simulate.run import Run
 
 PROVED = 1.0005  # a gap that would be written as 0.0 %
@@ -51,6 +52,11 @@ class Entry:
     verdict: Verdict
 
     @property
+    def choice(self) -> Choice:
+        """The policy with its parameters."""
+        return Choice.of(self.run.policy, self.run.params)
+
+    @property
     def mean(self) -> float:
         return self.numbers["mean_latency"]
 
@@ -68,7 +74,7 @@ class Entry:
 
 def label_of(run: Run) -> str:
     """What users call the policy with the parameters of this run."""
-    return POLICIES[run.policy].label(run.params)
+    return find_policy(run.policy).label(run.params)
 
 
 def league(runs: Sequence[Run], bounds: Sequence[Bound]) -> list[Entry]:
@@ -259,7 +265,7 @@ def _distance(entry: Entry) -> str:
     """How far a covered entry can be from the best there is."""
     if is_proved_best(entry):
         return f"proved to be {entry.best_possible}"
-    return f"at most {wording.percent(entry.gap - 1)} from {entry.best_possible}"
+    return f"at most {wording.percent((entry.gap or 1.0) - 1)} from {entry.best_possible}"
 
 
 def gap_headline(entries: Sequence[Entry]) -> str:

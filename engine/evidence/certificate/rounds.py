@@ -61,7 +61,7 @@ def written(bound: Bound) -> dict:
     """The proof of a bound, as a record."""
     return {
         "periods": [
-            {"begin": part.begin, "prices": part.by_round.tolist()} for part in bound.prices
+            {"begin": part.begin, "prices": part.by_round.tolist()} for part in bound.prices or ()
         ]
     }
 

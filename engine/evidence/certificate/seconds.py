@@ -109,7 +109,7 @@ class MachineRow(Row):
 
 def written(bound: Bound) -> dict:
     """The proof of a bound, as a record."""
-    return {"parts": [_written_part(part) for part in bound.machine_prices]}
+    return {"parts": [_written_part(part) for part in bound.machine_prices or ()]}
 
 
 def _written_part(found: MachinePrices) -> dict:

@@ -43,7 +43,7 @@ def tell_certainty(bounds: Sequence[Bound]) -> None:
 
 def tell_optimum(view: View, exact: Sequence[Job], bounds: Sequence[Bound]) -> None:
     """The exact optimum: its state if it was sought, an offer where it can be."""
-    if not view.clock.is_rounds:
+    if not view.deployment.clock.is_rounds:
         return
     st.markdown("### The exact optimum")
     found = [bound for bound in bounds if bound.bound == "hindsight"]
@@ -66,7 +66,7 @@ def tell_optimum(view: View, exact: Sequence[Job], bounds: Sequence[Bound]) -> N
 def hand_out(view: View, bounds: Sequence[Bound]) -> None:
     """The prices and the requests to download, and the command that checks the one on the other."""
     proofs = provable(bounds)
-    if not proofs or view.topology.servers > 1:
+    if not proofs or view.deployment.servers > 1:
         return
     st.markdown("### Check it yourself")
     names = " and ".join(bound.bound for bound in proofs)
@@ -77,14 +77,14 @@ def hand_out(view: View, bounds: Sequence[Bound]) -> None:
         )
         return
     st.markdown(
-        f"The certificate holds {PRICES[view.clock.unit]}, which proves "
+        f"The certificate holds {PRICES[view.deployment.unit]}, which proves "
         f"{names}. The checker is a program of its own that believes nothing else."
     )
     with st.container(horizontal=True):
         _download(
             "Certificate (JSON)",
             "certificate.json",
-            lambda: certificate_text(proofs, view.workload, view.memory),
+            lambda: certificate_text(proofs, view.workload, view.deployment.memory),
         )
         _download("Requests (CSV)", "requests.csv", lambda: requests_text(view.workload))
     st.code(VERIFY, language="bash")

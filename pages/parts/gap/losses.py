@@ -22,7 +22,7 @@ def loss_jobs(view: View, entries: Sequence[Entry], bounds: Sequence[Bound]) -> 
     covered = [(entry, pricing_bound(entry, bounds)) for entry in entries]
     return [
         Job(
-            key=(*view.place, "loss", entry.label, bound.bound, bound.value),
+            key=("loss", view.experiment, entry.label, bound.bound, bound.value),
             title=f"split of {entry.label}",
             seconds=SECONDS_A_REQUEST * len(entry.run.workload),
             compute=lambda progress, entry=entry, bound=bound: loss_of(entry, bound),

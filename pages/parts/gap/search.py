@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from engine import Bound, Run, wording
+from engine import Bound, Choice, Run, wording
 from engine.evidence.convergence import as_entries, climbs, is_better, relaxations
 from engine.figures.convergence import describe_convergence, draw_convergence
 from engine.figures.search import describe_search, draw_search
@@ -21,7 +21,7 @@ from pages.parts import show
 from pages.parts.jobs import Job, offer
 from pages.parts.runs import run_job
 from pages.parts.store import store
-from pages.parts.view import Choice, View
+from pages.parts.view import View
 
 BUDGET = 10.0  # seconds of work
 MOST_REQUESTS = 100_000
@@ -40,11 +40,11 @@ def search_job(view: View, bounds: Sequence[Bound] = ()) -> Job | None:
     n = len(view.workload)
     if n > MOST_REQUESTS:
         return None
-    job = run_job(view, Choice("best-found", (("seconds", BUDGET),)))
+    job = run_job(view, Choice.of("best-found", {"seconds": BUDGET}))
 
     def compute(progress: Progress) -> Run:
         def heard(share: float, told: str = "") -> None:
-            if isinstance(told, Found) and view.topology.servers == 1:
+            if isinstance(told, Found) and view.deployment.servers == 1:
                 _add(job, share * BUDGET, told.run)
                 _draw_live(as_entries(searched(job), bounds))
             progress(share, _with_gap(told, as_entries(searched(job)[-1:], bounds)))

@@ -15,58 +15,54 @@ from engine.progress import Progress
 from engine.sweeps.sensitivity import (
     Point,
     Series,
+    Situation,
     gaps_at,
     seconds,
     series_in_words,
-    vary_memory,
-    vary_share,
-    vary_size,
+    series_of,
 )
 from pages.parts import show
 from pages.parts.jobs import Job, offer
 from pages.parts.store import store
 from pages.parts.view import View
 
+NAMES = {"memory": "M", "size": "requests", "share": "mix"}
+
 
 def _series(view: View) -> dict[str, Series]:
-    found = {"M": vary_memory(view.workload, view.memory)}
-    if view.scenario is not None:
-        found["requests"] = vary_size(view.scenario)
-        found["mix"] = vary_share(view.scenario)
-    return {name: series for name, series in found.items() if len(series.situations) > 1}
+    return {NAMES[series.varies]: series for series in series_of(view.experiment)}
 
 
-def _key(view: View, name: str, value: float) -> Hashable:
-    return (*view.place, view.scenario, view.choices, "gap against", name, value)
+def _key(situation: Situation) -> Hashable:
+    return ("gaps", situation.experiment)
 
 
-def _points(view: View, name: str, series: Series) -> list[Point]:
+def _points(series: Series) -> list[Point]:
     """Those that are there."""
-    keys = [_key(view, name, situation.value) for situation in series.situations]
-    return [point for key in keys if (point := store().peek(key)) is not None]
+    kept = (store().peek(_key(situation)) for situation in series.situations)
+    return [point for point in kept if point is not None]
 
 
 def _job(view: View, name: str, series: Series) -> Job:
-    picks = [(choice.key, dict(choice.params)) for choice in view.choices]
     situations = series.situations
 
     def compute(progress: Progress) -> bool:
         for number, situation in enumerate(situations):
 
-            def step(share: float, told: str = "", number=number) -> None:
-                progress((number + share) / len(situations), told)
+            def step(share: float, what: str = "", number=number) -> None:
+                progress((number + share) / len(situations), what)
 
             step(0.0)
             store().get(
-                _key(view, name, situation.value),
-                lambda situation=situation, step=step: gaps_at(situation, picks, step, view.clock),
+                _key(situation),
+                lambda situation=situation, step=step: gaps_at(situation, step),
             )
         return True
 
     return Job(
-        key=_key(view, name, float("inf")),
+        key=("gap against", name, view.experiment),
         title=f"gap against {name}",
-        seconds=seconds(series, picks),
+        seconds=seconds(series),
         compute=compute,
     )
 
@@ -77,8 +73,8 @@ def tell_sensitivity(view: View) -> None:
     if not all_series:
         return
     st.markdown("## The gap in other situations")
-    points = {name: _points(view, name, series) for name, series in all_series.items()}
-    everywhere = [point for found in points.values() for point in found]
+    points = {name: _points(series) for name, series in all_series.items()}
+    everywhere = [point for of_series in points.values() for point in of_series]
     if everywhere:
         st.html(legend(labels(everywhere)))
         for column, (name, series) in zip(

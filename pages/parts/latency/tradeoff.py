@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from engine import POLICIES
+from engine import Choice, Experiment
 from engine.figures.tradeoff import describe_tradeoff, draw_tradeoff
-from engine.sweeps.tradeoff import in_words, sweep, values_of
+from engine.policy import Param
+from engine.sweeps.tradeoff import in_words, try_values, values_of
 from pages.parts import show
 from pages.parts.jobs import Job, finished, offer
 from pages.parts.link import linked
@@ -15,12 +16,11 @@ from pages.parts.view import View
 
 def tell_tradeoff(view: View) -> None:
     """A parameter to pick, and the first token against the later ones along its values."""
-    chosen = {choice.key: dict(choice.params) for choice in view.choices}
     offered = {
-        f"{key}.{param.name}": (key, param)
-        for key in chosen
-        for param in POLICIES[key].params
-        if not POLICIES[key].timed
+        f"{choice.key}.{param.name}": (choice, param)
+        for choice in view.choices
+        for param in choice.policy.params
+        if not choice.policy.timed
     }
     if not offered:
         return
@@ -28,29 +28,25 @@ def tell_tradeoff(view: View) -> None:
     names = list(offered)
     usual = next((name for name in names if name.endswith(("chunk_size", "watermark"))), names[0])
     name = st.selectbox("Parameter", names, **linked("parameter", usual, options=names), width=320)
-    key, param = offered[name]
-    job = _job(view, key, param, chosen[key])
+    choice, param = offered[name]
+    job = _job(view.experiment, choice, param)
+    unit = view.deployment.unit
     for outcomes in finished([job]):
-        st.markdown(in_words(param, outcomes, view.clock.unit))
-        given = (param.name, view.clock.unit)
+        st.markdown(in_words(param, outcomes, unit))
         show.figure(
-            draw_tradeoff(outcomes, key, *given), describe_tradeoff(outcomes, *given), "tradeoff"
+            draw_tradeoff(outcomes, choice.key, param.name, unit),
+            describe_tradeoff(outcomes, param.name, unit),
+            "tradeoff",
         )
         st.caption(f"{param.help} Everything else as in the sidebar.")
     offer([job], f"Try values of {name}")
 
 
-def _job(view: View, key: str, param, params: dict) -> Job:
-    policy, now = POLICIES[key], params[param.name]
-
-    def simulate(**changed):
-        given = {**params, **changed}
-        return view.topology.run(policy, view.workload, view.memory, clock=view.clock, **given)
-
-    each = view.topology.cost(policy, len(view.workload))
+def _job(experiment: Experiment, choice: Choice, param: Param) -> Job:
+    values = values_of(param, choice.values[param.name])
     return Job(
-        key=(*view.place, "tradeoff", key, param.name, tuple(params.items())),
-        title=f"{key} along {param.name}",
-        seconds=each * len(values_of(param, now)) + 1e-3,
-        compute=lambda progress: sweep(simulate, param, now, progress),
+        key=("tradeoff", experiment, choice, param.name),
+        title=f"{choice.key} along {param.name}",
+        seconds=experiment.seconds(choice) * len(values) + 1e-3,
+        compute=lambda progress: try_values(experiment, choice, param, progress),
     )

@@ -7,7 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from engine import Bound, Scenario, Workload, find_method, find_policy, generate
+from engine import (
+    Bound,
+    Deployment,
+    Experiment,
+    Scenario,
+    Workload,
+    find_method,
+    find_policy,
+    generate,
+)
 from engine.evidence.convergence import climbs
 from engine.evidence.losses import Loss, loss_of
 from engine.figures.convergence import describe_convergence, draw_convergence
@@ -20,7 +29,7 @@ from engine.figures.search import describe_search, draw_search
 from engine.figures.sensitivity import describe_sensitivity, draw_sensitivity
 from engine.figures.ticks import round_numbers, short
 from engine.measure.league import league
-from engine.sweeps.sensitivity import GapReading, Point, vary_memory, vary_share
+from engine.sweeps.sensitivity import GapReading, Point, series_of
 
 LOSS = Loss("svf", "svf", "fluid", 100.0, 2.0, 8.0, 0.0)
 
@@ -110,10 +119,14 @@ def points_of(series, gaps):
     ]
 
 
+def series(varies):
+    every = series_of(Experiment(Scenario(n=20), Deployment(16_492)))
+    return next(series for series in every if series.varies == varies)
+
+
 def test_small_multiples_share_one_scale():
     """All siblings have the range of all points; a policy that no bound covers has no line."""
-    memory = vary_memory(generate(Scenario(n=20)), 16_492)
-    share = vary_share(Scenario(n=20))
+    memory, share = series("memory"), series("share")
     left = points_of(memory, {"svf": 1.05, "vllm": None})
     right = points_of(share, {"svf": 1.5, "fcfs": 9.0})
     charts = [
@@ -130,9 +143,9 @@ def test_small_multiples_share_one_scale():
 
 def test_ticks_leave_each_other_room():
     """The present share of 80 % has a point but no tick beside that of 75 %."""
-    series = vary_share(Scenario(n=20))
-    points = points_of(series, {"svf": 1.5})
-    drawn = draw_sensitivity(series, points, points)
+    share = series("share")
+    points = points_of(share, {"svf": 1.5})
+    drawn = draw_sensitivity(share, points, points)
     assert list(drawn.layout.xaxis.ticktext) == ["0", "25", "50", "75", "100"]
     assert 80 in drawn.data[0].x
 

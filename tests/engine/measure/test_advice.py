@@ -2,17 +2,24 @@
 
 import pytest
 
-from engine import Scenario, Workload, find_policy, generate
-from engine.fleet import run_fleet
+from engine import (
+    Choice,
+    Deployment,
+    Experiment,
+    Scenario,
+    Topology,
+    Workload,
+    compare,
+    find_policy,
+    generate,
+)
 from engine.measure.advice import what_next
-from engine.measure.league import league
 from engine.workload import MAX_MEMORY
 
 
 def advise(workload, memory, key="svf"):
-    policy = find_policy(key)
-    (entry,) = league([policy.run(workload, memory)], [])
-    return what_next(policy, entry, workload)
+    experiment = Experiment(workload, Deployment(memory), (Choice(key),))
+    return what_next(compare(experiment, []).league[0], experiment)
 
 
 def test_advice_is_simulated():
@@ -23,7 +30,7 @@ def test_advice_is_simulated():
     base = policy.run(workload, 16_492).latency.mean()
     saved = 1 - policy.run(workload, 20_615).latency.mean() / base
     assert f"cut the mean latency by {100 * saved:.1f}" in memory
-    two = run_fleet(policy, {}, workload, 16_492, replicas=2).latency.mean()
+    two = Deployment(16_492, topology=Topology(2)).run(Choice("svf"), workload).latency.mean()
     assert f"by {100 * (1 - two / base):.1f}" in replica
     skipping = 1 - policy.run(workload, 16_492, skip=5).latency.mean() / base
     assert f"by {100 * abs(skipping):.1f}" in wider
