@@ -31,7 +31,7 @@ from collections.abc import Callable
 import numpy as np
 
 from engine.bound import Bound, Prices
-from engine.bound_method import bound_method
+from engine.bound_method import BoundWords, bound_method
 from engine.compiled import kernel
 from engine.progress import silent
 from engine.proof.dual import Dual, check_rounds, convex_prices, evaluate
@@ -156,6 +156,11 @@ def _cost(workload, memory: int) -> float:
     title="Fluid prices",
     source="dual of the time-indexed LP; prices of the preemptive fluid, least volume first",
     cost=_cost,
+    words=BoundWords(
+        what="Pours the requests through memory like water, the smallest first, and reads off "
+        "what a token of memory is worth in each round.",
+        why="The water only suggests the prices; nothing about it has to be believed.",
+    ),
 )
 def fluid(workload, memory, progress=silent):
     visible = visible_rounds(workload.arrival)

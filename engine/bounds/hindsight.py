@@ -2,7 +2,7 @@
 
 from engine import wording
 from engine.bound import Bound
-from engine.bound_method import bound_method
+from engine.bound_method import BoundWords, bound_method
 from engine.proof.hindsight import MOST_REQUESTS, best_in_hindsight
 
 SECONDS = 10.0
@@ -17,6 +17,13 @@ def _cost(n: int) -> float:
     title="Hindsight optimum",
     source="integer program of arXiv 2502.07115, equations 1 to 4",
     cost=lambda workload, memory: _cost(len(workload)),
+    words=BoundWords(
+        what="Solves the real task itself, for somebody who knows every request in advance: when "
+        "to start each, once and for all.",
+        why="The solver HiGHS has ruled out every better schedule. This has to be believed, as "
+        "there is no short proof to check. Stopped early, only what was ruled out by then counts.",
+    ),
+    is_exact=True,
 )
 def hindsight(workload, memory, progress, time_limit, share):
     found = best_in_hindsight(workload, memory, time_limit or share * SECONDS, progress)

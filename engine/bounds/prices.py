@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine.bound import AGREE, Bound, Prices
-from engine.bound_method import bound_method, find_method
+from engine.bound_method import BoundWords, bound_method, find_method
 from engine.bounds.fluid import fluid, rounds_at_most
 from engine.machine.clock import ROUNDS
 from engine.proof.ascent import AscentStep, ascend
@@ -48,6 +48,18 @@ def _cost(workload, memory: int) -> float:
     cost=_cost,
     tells_both=True,
     cost_on_gpu=lambda workload, memory: min(1.2, 1e-3 * len(workload)) + 1.2e-5 * len(workload),
+    words=BoundWords(
+        what="Starts from the fluid's prices and improves them step by step, as long as the bound "
+        "rises.",
+        why="The search only suggests the prices: stopped early, it has proved a little less, "
+        "never something wrong.",
+    ),
+    words_on_gpu=BoundWords(
+        what="Puts prices on seconds of the GPU's time that never rise, and charges every request "
+        "for the work it cannot avoid, at its own cheapest moment.",
+        why="The search only suggests the prices; the charge is summed with all rounding allowed "
+        "for.",
+    ),
 )
 def prices(workload, memory, progress, time_limit=None, clock=ROUNDS, replicas=1, share=1.0):
     if clock.is_rounds:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.bound import Bound
-from engine.bound_method import bound_method
+from engine.bound_method import BoundWords, bound_method
 from engine.compiled import kernel
 from engine.proof.work.alone import time_alone
 from engine.proof.work.envelope import Envelope, steepest, work
@@ -107,6 +107,13 @@ def _row(name: str, workload, memory: int, step, replicas: int, every_run: bool)
     source="preemptive single-machine relaxation, solved by SRPT (Schrage 1968)",
     units=("seconds",),
     cost=lambda workload, memory: 2e-3 + 6e-6 * len(workload),
+    words=BoundWords(
+        what="Counts the seconds of work that each request costs the GPU at least, and serves "
+        "that work on one machine that may change its mind at any time: shortest remaining first "
+        "is then the best there is.",
+        why="The work is a sum of floors under the length of every round; that it never exceeds "
+        "the real time is proved in the code (engine/proof/work), with all rounding allowed for.",
+    ),
 )
 def srpt(workload, memory, clock, replicas):
     step = clock.step

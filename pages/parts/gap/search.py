@@ -117,4 +117,4 @@ def tell_convergence(bounds: Sequence[Bound], methods: Sequence[Job]) -> None:
         )
     else:
         st.caption("How high can the bound be pushed? Let it climb from the fluid's prices.")
-    offer(methods)
+    offer(sorted(methods, key=lambda job: job.seconds))
