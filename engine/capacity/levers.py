@@ -18,7 +18,7 @@ from engine.capacity.rate import Capacity, Server, largest_rates
 from engine.fleet import ONE_SERVER, Topology
 from engine.machine.clock import Clock, StepTime
 from engine.measure.slo import Slo
-from engine.metrics import memory_curve
+from engine.memory_curve import memory_curve
 from engine.policy import Policy
 from engine.progress import Progress, silent
 from engine.scale_out import HERE

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.metrics import MemoryCurve, memory_curve
+from engine.memory_curve import MemoryCurve, memory_curve
 from engine.simulate.run import Run
 
 COLUMNS = 1500

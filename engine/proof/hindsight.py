@@ -21,7 +21,7 @@ import numpy as np
 
 from engine.bounds.prices import prices
 from engine.errors import InputError
-from engine.metrics import memory_curve
+from engine.memory_curve import memory_curve
 from engine.policy import POLICIES
 from engine.progress import Progress, silent
 from engine.proof.dual import Dual, evaluate

@@ -18,12 +18,13 @@ from engine.machine.clock import Clock
 from engine.machine.hardware import presets
 from engine.machine.preset import COEFFICIENTS
 from engine.measure.league import Entry
+from engine.measure.metrics import SAVED, shown_in
 from engine.version import version
 from engine.workload import Workload
 
 FORMAT = "headroom view 1"
 MOST_CHARACTERS = 1_000_000  # of a view in JSON
-NUMBERS = ("mean_latency", "p50_latency", "p90_latency", "p99_latency", "mean_ttft", "makespan")
+COMPARED = ("mean_latency", "p99_latency")  # without these two views cannot be compared
 OF_ARRIVALS = {  # which fields of a scenario say how requests arrive
     "backlog": (),
     "poisson": ("rate",),
@@ -47,7 +48,8 @@ class Snapshot:
     settings : the parameters of its link
     title : the scenario in one line
     facts : what the results depend on, each a value by its name, for comparisons
-    results : one record a policy: `policy`, `load`, NUMBERS, and `gap`, None without a bound
+    results : one record a policy: `policy`, `load`, `gap`, None without a bound, and the metrics
+        that views kept when it was (engine/measure/metrics.py), those COMPARED among them
     unit : of the times
     engine : the version that computed them
     trace : the name of the file that the requests are from; empty where the settings hold all
@@ -91,7 +93,8 @@ def _need(is_so: bool, name: str, what: str) -> None:
 
 def _is_result(result: Mapping) -> bool:
     texts = all(isinstance(result.get(name), str) for name in ("policy", "load"))
-    numbers = all(isinstance(result.get(name), (int, float)) for name in NUMBERS)
+    needed = {*COMPARED, *(metric.name for metric in shown_in(SAVED) if metric.name in result)}
+    numbers = all(isinstance(result.get(name), (int, float)) for name in needed)
     return texts and numbers and isinstance(result.get("gap"), (int, float, type(None)))
 
 
@@ -191,7 +194,7 @@ def results_of(entries: Sequence[Entry]) -> list[dict[str, Any]]:
             "policy": entry.label,
             "load": entry.verdict.kind,
             "gap": entry.gap,
-            **{name: float(entry.numbers[name]) for name in NUMBERS},
+            **{metric.name: float(entry.numbers[metric.name]) for metric in shown_in(SAVED)},
         }
         for entry in entries
     ]

@@ -15,7 +15,7 @@ from engine.capacity.draws import STEADY, Draws
 from engine.capacity.objective import Objective
 from engine.errors import InputError, Livelock
 from engine.measure.overload import Verdict, verdict
-from engine.metrics import tpot, ttft
+from engine.measure.times import tpot, ttft
 from engine.progress import Progress, silent
 from engine.scale_out import HERE, Sweep, run_all
 from engine.simulate.run import Run
