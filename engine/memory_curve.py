@@ -91,3 +91,12 @@ def _peak_batch(run: Run) -> int:
     )  # who leaves goes before who comes
     change = np.repeat([-1, 1], len(residencies.request))
     return int(np.cumsum(change[np.argsort(moment, kind="stable")]).max())
+
+
+def held_at(run: Run, at: int) -> tuple[np.ndarray, np.ndarray]:
+    """Who is in memory at the end of round `at`: request indices and their tokens, most first."""
+    residencies = run.residencies
+    here = np.flatnonzero((residencies.begin < at) & (residencies.end >= at))
+    held = residencies.held[here] + residencies.grows[here] * (at - residencies.begin[here])
+    most_first = np.argsort(-held, kind="stable")
+    return residencies.request[here][most_first], held[most_first]

@@ -59,25 +59,25 @@ def _serve(visible, volume, by_arrival, memory):
     left = volume / memory
     waiting = empty_waiting(n)
     stretches = completed = arrived = 0
-    now = 0.0
+    moment = 0.0
     while completed < n:
         if next_waiting(waiting, 0) < 0:
-            now = max(now, float(visible[by_arrival[arrived]]))
-        while arrived < n and visible[by_arrival[arrived]] <= now:
+            moment = max(moment, float(visible[by_arrival[arrived]]))
+        while arrived < n and visible[by_arrival[arrived]] <= moment:
             add_waiting(waiting, by_arrival[arrived])
             arrived += 1
         i = next_waiting(waiting, 0)
-        until = now + left[i]
+        until = moment + left[i]
         completes[stretches] = arrived == n or until <= visible[by_arrival[arrived]]
         if completes[stretches]:
             remove_waiting(waiting, i)
             completed += 1
         else:
             until = float(visible[by_arrival[arrived]])
-            left[i] -= until - now
-        request[stretches], begin[stretches], end[stretches] = i, now, until
+            left[i] -= until - moment
+        request[stretches], begin[stretches], end[stretches] = i, moment, until
         stretches += 1
-        now = until
+        moment = until
     return request[:stretches], begin[:stretches], end[:stretches], completes[:stretches]
 
 

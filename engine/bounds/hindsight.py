@@ -26,12 +26,12 @@ def _cost(n: int) -> float:
     is_exact=True,
 )
 def hindsight(workload, memory, progress, time_limit, share):
-    found = best_in_hindsight(workload, memory, time_limit or share * SECONDS, progress)
-    best = wording.number(float(found.run.latency.sum()))
+    optimum = best_in_hindsight(workload, memory, time_limit or share * SECONDS, progress)
+    best = wording.number(float(optimum.run.latency.sum()))
     how = (
         "integer program solved to proved optimality by HiGHS"
-        if found.proved
-        else f"integer program stopped after {found.seconds:g} s: HiGHS's lower bound; the best "
+        if optimum.proved
+        else f"integer program stopped after {optimum.seconds:g} s: HiGHS's lower bound; the best "
         f"schedule known has {best}"
     )
-    return [Bound("hindsight", found.lower, True, False, how)]
+    return [Bound("hindsight", optimum.lower, True, False, how)]

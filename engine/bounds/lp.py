@@ -45,7 +45,7 @@ EQUAL = 1e-7  # relative difference of the dual from the optimum
 
 
 def _horizon(workload, memory: int) -> int:
-    """Where a good schedule ends: the first guess at how far starts must go."""
+    """Where a good schedule ends: a first idea of how far starts must go."""
     return int(look_ahead(workload, memory, by_volume(workload)).finish.max())
 
 

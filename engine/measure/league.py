@@ -198,26 +198,28 @@ def _fares(entry: Entry) -> str:
 def caveats(entries: Sequence[Entry]) -> list[str]:
     """What the headline leaves out: who pays, who knows more, who does not run at all."""
     best, rival = entries[0], rival_of(entries)
-    told = []
+    sentences = []
     ours, theirs = best.numbers["p99_latency"], rival.numbers["p99_latency"]
     steady = not (best.is_overloaded or rival.is_overloaded)
     if best is not rival and steady and ours > 1.05 * theirs:
         above = wording.percent(ours / theirs - 1)
-        told.append(f"The P99 of {best.label} is {above} above that of {rival.label}.")
-    mine, other = POLICIES[best.run.policy], POLICIES[rival.run.policy]
-    if mine.uses_lengths and not other.uses_lengths:
-        guessed = best.run.workload.is_predicted
-        what = "a prediction of every output length" if guessed else "every output length"
-        told.append(f"{best.label} is told {what}; {rival.label} is not.")
+        sentences.append(f"The P99 of {best.label} is {above} above that of {rival.label}.")
+    policy, other = POLICIES[best.run.policy], POLICIES[rival.run.policy]
+    if policy.uses_lengths and not other.uses_lengths:
+        is_predicted = best.run.workload.is_predicted
+        what = "a prediction of every output length" if is_predicted else "every output length"
+        sentences.append(f"{best.label} is told {what}; {rival.label} is not.")
     cap = rival.run.params.get("max_num_seqs")
     if cap and best is not rival and peak_batch(rival.run) >= cap:
-        told.append(
+        sentences.append(
             f"{rival.label} was held back by its limit of {wording.count(cap)} requests at once "
             "(max_num_seqs)."
         )
-    if mine.offline and best.verdict.kind != "backlog":
-        told.append(f"{best.label} ranks all requests at once, also those that have not arrived.")
-    return told + who_is_set_aside(best.run) + who_is_not_served(entries)
+    if policy.offline and best.verdict.kind != "backlog":
+        sentences.append(
+            f"{best.label} ranks all requests at once, also those that have not arrived."
+        )
+    return sentences + who_is_set_aside(best.run) + who_is_not_served(entries)
 
 
 def who_is_set_aside(run: Run) -> list[str]:

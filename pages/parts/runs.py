@@ -9,7 +9,7 @@ from engine import METHODS, POLICIES
 from engine.capacity import rate
 from engine.capacity.draws import Draws
 from engine.capacity.headroom import headroom_in_words, smallest_memory
-from engine.measure.advice import what_next
+from engine.experiment.advice import what_next
 from engine.measure.league import Entry
 from engine.scale_out import where
 from engine.workload import set_aside
