@@ -5,7 +5,7 @@ import streamlit as st
 from engine import wording
 from engine.figures.cdf import describe_cdf, draw_cdf
 from engine.measure.league import caveats, headline, league, league_table
-from engine.metrics import per_request
+from engine.measure.per_request import per_request
 from pages.parts import show
 from pages.parts.compare.welcome import welcome
 from pages.parts.frame import page

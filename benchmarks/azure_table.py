@@ -17,7 +17,7 @@ from engine.bound import gap
 from engine.fleet import Topology
 from engine.machine.hardware import DEFAULT, find_preset
 from engine.measure.overload import verdict
-from engine.metrics import tpot, ttft
+from engine.measure.times import tpot, ttft
 from engine.wording import count, number
 from engine.wording import gap as in_words
 

@@ -30,7 +30,7 @@ from pathlib import Path
 import numpy as np
 
 from engine import Workload, find_method, find_policy
-from engine.metrics import memory_curve
+from engine.memory_curve import memory_curve
 from engine.proof.hindsight import best_in_hindsight
 
 PUBLISHED = {"at once": (1.005, 1.074), "poisson": (1.047, 1.227)}

@@ -53,6 +53,7 @@ class Bound:
         requests in order of time
     requests : how many it speaks of; a run that set more of them aside is not covered. None:
         of those of any run it is held against
+    found_by : the key of the method whose row it is
     """
 
     bound: str
@@ -67,6 +68,7 @@ class Bound:
     replicas: int = 1
     requests: int | None = None
     machine_prices: tuple[MachinePrices, ...] | None = None
+    found_by: str = ""
 
     @property
     def is_priced(self) -> bool:

@@ -1,6 +1,8 @@
 """Ways to bound and their registry: how the rows of a workload are made from its busy periods.
 
-A method is one file in engine/bounds that declares itself with `bound_method`.
+A method is one file in engine/bounds that declares itself with `bound_method`: it is then on the
+command line, on the page Gap to bound and under the tests of every bound. Where it says how
+it works and why to trust it, the page says so too.
 """
 
 from __future__ import annotations
@@ -29,8 +31,22 @@ SPLITTING = 1e-6  # seconds a request
 
 
 @dataclass(frozen=True)
+class BoundWords:
+    """A bound in the words of somebody who plans capacity and proves nothing.
+
+    Attributes
+    ----------
+    what : what it does, a sentence or two
+    why : what of it has to be believed, likewise
+    """
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
 class BoundMethod:
-    """A way to bound: what users call it and what it costs.
+    """A way to bound: what users call it, what it costs, and what it is.
 
     Attributes
     ----------
@@ -44,6 +60,10 @@ class BoundMethod:
     cost_on_gpu : the same on a clock in seconds, where it differs
     units : of the clocks it can speak of
     tells_both : always has both rows in rounds, also where they are the same
+    words, words_on_gpu : what is said of it; on a clock in seconds, where it differs. None: its
+        title and source
+    is_exact : its value is attained by a schedule; sought only where that is asked for
+    caps_prices : solves a relaxation whose optimum no prices of memory can pass
     """
 
     key: str
@@ -54,6 +74,17 @@ class BoundMethod:
     units: tuple[str, ...] = ("rounds",)
     tells_both: bool = False
     cost_on_gpu: Callable[[Workload, int], float] | None = None
+    words: BoundWords | None = None
+    words_on_gpu: BoundWords | None = None
+    is_exact: bool = False
+    caps_prices: bool = False
+
+    def in_words(self, clock: Clock) -> BoundWords:
+        """What is said of its rows on this clock."""
+        words = self.words if clock.is_rounds else self.words_on_gpu or self.words
+        return words or BoundWords(
+            f"{self.title}: {self.source}.", "Each of its values says how it was obtained."
+        )
 
     def speaks(self, clock: Clock) -> bool:
         """Whether it can bound runs on this clock."""
@@ -109,9 +140,12 @@ class BoundMethod:
             time_limit = number_in("time limit (seconds)", time_limit, *TIME_LIMITS)
         if clock.is_rounds:
             rows = self._in_rounds(fitting, memory * replicas, progress, time_limit)
-            return [replace(row, replicas=replicas, requests=len(fitting)) for row in rows]
-        rows = self.at_once(fitting, memory, progress, time_limit, clock=clock, replicas=replicas)
-        return [replace(row, clock=clock, replicas=replicas, requests=len(fitting)) for row in rows]
+        else:
+            rows = self.at_once(fitting, memory, progress, time_limit, clock, replicas)
+        return [
+            replace(row, clock=clock, replicas=replicas, requests=len(fitting), found_by=self.key)
+            for row in rows
+        ]
 
     def _in_rounds(self, workload, memory: int, progress: Progress, time_limit) -> list[Bound]:
         """The rows of every busy period, added up."""
@@ -124,11 +158,11 @@ class BoundMethod:
                 continue
             share = len(period.workload) / requests
 
-            def told(part: float, what: str = "", done=done, share=share) -> None:
+            def of_all(part: float, what: str = "", done=done, share=share) -> None:
                 progress(done + share * part, what)
 
             limit = time_limit and share * time_limit
-            rows.append(self.at_once(period.workload, memory, told, limit, share=share))
+            rows.append(self.at_once(period.workload, memory, of_all, limit, share=share))
             done += share
         return self._added(periods, rows)
 
@@ -162,9 +196,9 @@ class BoundMethod:
             "replicas": replicas,
             "share": share,
         }
-        wanted = inspect.signature(self.compute).parameters
-        given = {name: value for name, value in offered.items() if name in wanted}
-        return self.compute(workload, memory, **given)
+        named = inspect.signature(self.compute).parameters
+        taken = {name: value for name, value in offered.items() if name in named}
+        return self.compute(workload, memory, **taken)
 
 
 def _crowded(periods: list[BusyPeriod]) -> list[BusyPeriod]:
@@ -234,3 +268,6 @@ def load_methods() -> None:
 
     for module in pkgutil.iter_modules(folder.__path__):
         importlib.import_module(f"engine.bounds.{module.name}")
+    in_order = sorted(METHODS.items())  # whichever file imported another first
+    METHODS.clear()
+    METHODS.update(in_order)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from engine.figures.gantt import describe_gantt, draw_gantt
-from engine.metrics import per_request
+from engine.measure.per_request import per_request
 from pages.parts import show
 from pages.parts.frame import page
 from pages.parts.gantt.controls import (

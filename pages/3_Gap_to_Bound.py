@@ -17,18 +17,16 @@ from pages.parts.jobs import NothingYet, finished, needed, offer
 from pages.parts.runs import bound_jobs, run_jobs
 from pages.parts.view import View
 
-EXACT = "hindsight"
-
 
 def draw(view: View) -> None:
     """The gaps, what they are made of, how to narrow them, and how they are known."""
     if view.workload.depends_on_run:
         raise NothingYet(f"No bound here: {NO_BOUND}.")
     jobs = run_jobs(view)
-    methods = bound_jobs(view, [key for key in METHODS if key != EXACT])
-    exact = bound_jobs(view, [EXACT])
-    runs, found = needed(jobs, methods)
-    bounds = [bound for rows in [*found, *finished(exact)] for bound in rows]
+    methods = bound_jobs(view, [key for key, method in METHODS.items() if not method.is_exact])
+    exact = bound_jobs(view, [key for key, method in METHODS.items() if method.is_exact])
+    runs, rows_by_method = needed(jobs, methods)
+    bounds = [bound for rows in [*rows_by_method, *finished(exact)] for bound in rows]
     search = search_job(view, bounds)
     story = searched(search)
     best = [run for _, run in story[-1:] if run not in runs]

@@ -31,7 +31,7 @@ from collections.abc import Callable
 import numpy as np
 
 from engine.bound import Bound, Prices
-from engine.bound_method import bound_method
+from engine.bound_method import BoundWords, bound_method
 from engine.compiled import kernel
 from engine.progress import silent
 from engine.proof.dual import Dual, check_rounds, convex_prices, evaluate
@@ -59,25 +59,25 @@ def _serve(visible, volume, by_arrival, memory):
     left = volume / memory
     waiting = empty_waiting(n)
     stretches = completed = arrived = 0
-    now = 0.0
+    moment = 0.0
     while completed < n:
         if next_waiting(waiting, 0) < 0:
-            now = max(now, float(visible[by_arrival[arrived]]))
-        while arrived < n and visible[by_arrival[arrived]] <= now:
+            moment = max(moment, float(visible[by_arrival[arrived]]))
+        while arrived < n and visible[by_arrival[arrived]] <= moment:
             add_waiting(waiting, by_arrival[arrived])
             arrived += 1
         i = next_waiting(waiting, 0)
-        until = now + left[i]
+        until = moment + left[i]
         completes[stretches] = arrived == n or until <= visible[by_arrival[arrived]]
         if completes[stretches]:
             remove_waiting(waiting, i)
             completed += 1
         else:
             until = float(visible[by_arrival[arrived]])
-            left[i] -= until - now
-        request[stretches], begin[stretches], end[stretches] = i, now, until
+            left[i] -= until - moment
+        request[stretches], begin[stretches], end[stretches] = i, moment, until
         stretches += 1
-        now = until
+        moment = until
     return request[:stretches], begin[:stretches], end[:stretches], completes[:stretches]
 
 
@@ -156,6 +156,11 @@ def _cost(workload, memory: int) -> float:
     title="Fluid prices",
     source="dual of the time-indexed LP; prices of the preemptive fluid, least volume first",
     cost=_cost,
+    words=BoundWords(
+        what="Pours the requests through memory like water, the smallest first, and reads off "
+        "what a token of memory is worth in each round.",
+        why="The water only suggests the prices; nothing about it has to be believed.",
+    ),
 )
 def fluid(workload, memory, progress=silent):
     visible = visible_rounds(workload.arrival)

@@ -22,7 +22,7 @@ import time
 import numpy as np
 
 from engine.bound import Bound, Prices
-from engine.bound_method import bound_method
+from engine.bound_method import BoundWords, bound_method
 from engine.bounds.fluid import fluid
 from engine.errors import InputError
 from engine.policies.svf import order as by_volume
@@ -45,7 +45,7 @@ EQUAL = 1e-7  # relative difference of the dual from the optimum
 
 
 def _horizon(workload, memory: int) -> int:
-    """Where a good schedule ends: the first guess at how far starts must go."""
+    """Where a good schedule ends: a first idea of how far starts must go."""
     return int(look_ahead(workload, memory, by_volume(workload)).finish.max())
 
 
@@ -72,6 +72,12 @@ def _cost(workload, memory: int) -> float:
     source="arXiv 2502.07115, equations 1 to 4, relaxed; cumulative capacity for every run",
     cost=_cost,
     tells_both=True,
+    words=BoundWords(
+        what="Lets a request start in fractions at several times. That is easier than the real "
+        "task, so no schedule is better than the best such plan.",
+        why="The solver only suggests the prices; its own result is not believed.",
+    ),
+    caps_prices=True,
 )
 def lp(workload, memory, progress, time_limit, share):
     kept = _relaxation(workload, memory, False, time_limit, share)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine.bound import AGREE, Bound, Prices
-from engine.bound_method import bound_method, find_method
+from engine.bound_method import BoundWords, bound_method, find_method
 from engine.bounds.fluid import fluid, rounds_at_most
 from engine.machine.clock import ROUNDS
 from engine.proof.ascent import AscentStep, ascend
@@ -48,6 +48,18 @@ def _cost(workload, memory: int) -> float:
     cost=_cost,
     tells_both=True,
     cost_on_gpu=lambda workload, memory: min(1.2, 1e-3 * len(workload)) + 1.2e-5 * len(workload),
+    words=BoundWords(
+        what="Starts from the fluid's prices and improves them step by step, as long as the bound "
+        "rises.",
+        why="The search only suggests the prices: stopped early, it has proved a little less, "
+        "never something wrong.",
+    ),
+    words_on_gpu=BoundWords(
+        what="Puts prices on seconds of the GPU's time that never rise, and charges every request "
+        "for the work it cannot avoid, at its own cheapest moment.",
+        why="The search only suggests the prices; the charge is summed with all rounding allowed "
+        "for.",
+    ),
 )
 def prices(workload, memory, progress, time_limit=None, clock=ROUNDS, replicas=1, share=1.0):
     if clock.is_rounds:
@@ -83,29 +95,29 @@ def _in_rounds(workload, memory, progress, time_limit, share) -> list[Bound]:
     run = look_ahead(workload, memory, workload.ascending(workload.volume), skip=5)
     budget = _Budget(seconds, time_limit is not None, len(workload), int(run.finish.max()))
     starts = fluid(workload, memory)
-    found = []
+    bounds = []
     for number, (name, never_rising) in enumerate(ROWS):
         start = starts[-1 if never_rising else 0]
         steps = ascend(workload, memory, run, start.prices[0].by_round, never_rising)
 
-        def told(share: float, value: float, number=number) -> None:
+        def report(share: float, value: float, number=number) -> None:
             progress((number + share) / len(ROWS), f"certified bound {value:,.0f} rounds")
 
-        found.append(_climb(name, start, budget.times(steps), seconds, told))
-    return found
+        bounds.append(_climb(name, start, budget.times(steps), seconds, report))
+    return bounds
 
 
 def _in_seconds(workload, memory, progress, time_limit, clock, replicas) -> list[Bound]:
     seconds = None if time_limit is None else time_limit / 2
-    found = []
+    bounds = []
     for number, (name, every_run) in enumerate(ROWS):
 
-        def told(share: float, value: float, number=number) -> None:
+        def report(share: float, value: float, number=number) -> None:
             progress((number + share) / len(ROWS), f"certified bound {value:,.0f} s")
 
         parts = searches(workload, memory, clock, replicas, every_run)
-        found.append(_row(name, every_run, _judged(parts, seconds, told)))
-    kept, every = found
+        bounds.append(_row(name, every_run, _judged(parts, seconds, report)))
+    kept, every = bounds
     if kept.value < every.value:  # stopped early: what holds for every run holds for these
         kept = replace(every, bound=kept.bound, covers_preemption=False, covers_cut_prompts=False)
     simple = find_method("srpt").bounds(workload, memory, clock=clock, replicas=replicas)
@@ -126,13 +138,13 @@ class _Part:
     last: Rise | None
 
 
-def _judged(parts: list[Search], seconds: float | None, told) -> list[_Part]:
+def _judged(parts: list[Search], seconds: float | None, report) -> list[_Part]:
     """Each part at the last prices that its ascent came to, or at none if that is no less."""
-    found, done, before = [], 0.0, 0.0
+    priced, done, before = [], 0.0, 0.0
     for search in parts:
 
         def of_all(share: float, value: float, search=search, done=done, before=before) -> None:
-            told(done + search.share * min(1.0, share), before + value)
+            report(done + search.share * min(1.0, share), before + value)
 
         limit = None if seconds is None else seconds * search.share
         steps = search.rises(limit, of_all)
@@ -140,11 +152,11 @@ def _judged(parts: list[Search], seconds: float | None, told) -> list[_Part]:
         value, alone = search.judged(last.numbers), search.judged(0.0 * last.numbers)
         history = [(taken, rise.best.value) for taken, rise in steps]
         if value > alone:
-            found.append(_Part(search, value, last.numbers, history, last))
+            priced.append(_Part(search, value, last.numbers, history, last))
         else:
-            found.append(_Part(search, alone, 0.0 * last.numbers, history, None))
-        done, before = done + search.share, before + found[-1].value
-    return found
+            priced.append(_Part(search, alone, 0.0 * last.numbers, history, None))
+        done, before = done + search.share, before + priced[-1].value
+    return priced
 
 
 def _history(parts: list[_Part]) -> tuple[tuple[float, float], ...]:
@@ -188,21 +200,21 @@ def _row(name: str, every_run: bool, parts: list[_Part]) -> Bound:
     )
 
 
-def _beside(found: Bound, simple: Bound) -> Bound:
+def _beside(bound: Bound, simple: Bound) -> Bound:
     """Told where the classic bound, which takes a moment, says more."""
-    if simple.value <= found.value * (1 + AGREE):
-        return found
-    return replace(found, method=f"{found.method}; {simple.bound} says more: {simple.value:,.1f} s")
+    if simple.value <= bound.value * (1 + AGREE):
+        return bound
+    return replace(bound, method=f"{bound.method}; {simple.bound} says more: {simple.value:,.1f} s")
 
 
-def _climb(name: str, start: Bound, steps, seconds: float, told) -> Bound:
+def _climb(name: str, start: Bound, steps, seconds: float, report) -> Bound:
     """The best bound met within the time, and the history of its value."""
     history = [(0.0, start.value)]
     last: AscentStep | None = None
     exhausted_at = start.value
     for taken, last in steps:
         history.append((taken, last.dual.value))
-        told(min(1.0, taken / seconds), last.dual.value)
+        report(min(1.0, taken / seconds), last.dual.value)
         if last.is_exhausted:
             if last.dual.value - exhausted_at <= ENOUGH * last.dual.value:
                 break
@@ -214,5 +226,5 @@ def _climb(name: str, start: Bound, steps, seconds: float, told) -> Bound:
         f"dual function, in exact arithmetic, at prices on {last.knots} knots; no prices on "
         f"these reach more than {100 * (last.ceiling / dual.value - 1):.3f} % above"
     )
-    found = (Prices(0, dual.prices),)
-    return Bound(name, dual.value, True, dual.covers_preemption, how, found, tuple(history))
+    certified = (Prices(0, dual.prices),)
+    return Bound(name, dual.value, True, dual.covers_preemption, how, certified, tuple(history))

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.bound import Bound
-from engine.bound_method import bound_method
+from engine.bound_method import BoundWords, bound_method
 from engine.compiled import kernel
 from engine.proof.work.alone import time_alone
 from engine.proof.work.envelope import Envelope, steepest, work
@@ -40,11 +40,11 @@ def _shortest_remaining(release, length, by_release):
     waiting = empty_waiting(n)
     interrupted = np.empty(n)  # what is left of each
     depth = completed = arrived = 0
-    now = total = 0.0
+    moment = total = 0.0
     while completed < n:
         if depth == 0 and next_waiting(waiting, 0) < 0:
-            now = max(now, release[by_release[arrived]])
-        while arrived < n and release[by_release[arrived]] <= now:
+            moment = max(moment, release[by_release[arrived]])
+        while arrived < n and release[by_release[arrived]] <= moment:
             add_waiting(waiting, by_release[arrived])
             arrived += 1
         job = next_waiting(waiting, 0)
@@ -54,15 +54,15 @@ def _shortest_remaining(release, length, by_release):
         else:
             left = length[job]
             remove_waiting(waiting, job)
-        if arrived == n or now + left <= release[by_release[arrived]]:
-            now += left
-            total += now
+        if arrived == n or moment + left <= release[by_release[arrived]]:
+            moment += left
+            total += moment
             completed += 1
         else:
             comes = release[by_release[arrived]]
-            interrupted[depth] = left - (comes - now)
+            interrupted[depth] = left - (comes - moment)
             depth += 1
-            now = comes
+            moment = comes
     return total
 
 
@@ -89,15 +89,15 @@ def _tried(step, every_run: bool) -> list[Envelope]:
 def _row(name: str, workload, memory: int, step, replicas: int, every_run: bool) -> Bound:
     """The largest of all that were tried."""
     alone = float(time_alone(workload, step, every_run).total.sum()) * (1 - 1e-12)
-    found = [(alone, "every request alone on its machine: at this load work says no more")]
+    tried = [(alone, "every request alone on its machine: at this load work says no more")]
     for envelope in _tried(step, every_run):
         length = work(workload, memory, step, envelope, every_run).total / replicas
         how = (
             "shortest remaining work first on one machine, rounding allowed for; "
             f"work by the envelope theta = {envelope.theta:.3g}, knee {envelope.knee:.3g}"
         )
-        found.append((least_total_latency(workload.arrival, length), how))
-    value, how = max(found, key=lambda pair: pair[0])
+        tried.append((least_total_latency(workload.arrival, length), how))
+    value, how = max(tried, key=lambda pair: pair[0])
     return Bound(name, value, True, every_run, how, covers_cut_prompts=every_run)
 
 
@@ -107,6 +107,13 @@ def _row(name: str, workload, memory: int, step, replicas: int, every_run: bool)
     source="preemptive single-machine relaxation, solved by SRPT (Schrage 1968)",
     units=("seconds",),
     cost=lambda workload, memory: 2e-3 + 6e-6 * len(workload),
+    words=BoundWords(
+        what="Counts the seconds of work that each request costs the GPU at least, and serves "
+        "that work on one machine that may change its mind at any time: shortest remaining first "
+        "is then the best there is.",
+        why="The work is a sum of floors under the length of every round; that it never exceeds "
+        "the real time is proved in the code (engine/proof/work), with all rounding allowed for.",
+    ),
 )
 def srpt(workload, memory, clock, replicas):
     step = clock.step

@@ -17,7 +17,7 @@ from engine.capacity.question import Question
 from engine.capacity.rate import Capacity, RateSearch, largest_rates
 from engine.machine.clock import StepTime
 from engine.measure.slo import Slo
-from engine.metrics import memory_curve
+from engine.memory_curve import memory_curve
 from engine.progress import Progress, silent
 from engine.scale_out import HERE
 

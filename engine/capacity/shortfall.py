@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.capacity.objective import Miss, Objective, keeps_up
-from engine.metrics import peak_memory
+from engine.memory_curve import peak_memory
 from engine.simulate.run import Run
 
 

@@ -9,24 +9,7 @@ import pandas as pd
 
 from engine import wording
 from engine.bound import Bound
-
-TABLE_COLUMNS = {
-    "policy": "policy",
-    "gave_up": "gave up",
-    "turned_away": "turned away",
-    "mean_latency": "mean latency",
-    "p50_latency": "P50",
-    "p90_latency": "P90",
-    "p99_latency": "P99",
-    "mean_ttft": "mean TTFT",
-    "mean_tpot": "mean TPOT",
-    "makespan": "makespan",
-    "peak_memory": "peak memory",
-    "preemptions": "preemptions",
-    "gap": "gap",
-}
-WHOLE = ("gave_up", "turned_away", "peak_memory", "preemptions")
-ONLY_WHERE_ANY = ("gave_up", "turned_away")
+from engine.measure.metrics import TERMINAL, written_columns
 
 
 def bound_row(bound: Bound) -> dict:
@@ -55,8 +38,8 @@ def print_json(result: dict) -> None:
 
 def requests_line(requests: int, aside: int, memory: int) -> str:
     """What a result speaks of, in one line."""
-    told = f"{wording.count(requests)} requests, {wording.count(aside)} set aside"
-    return f"{told}, M = {wording.tokens(memory)}"
+    counted = f"{wording.count(requests)} requests, {wording.count(aside)} set aside"
+    return f"{counted}, M = {wording.tokens(memory)}"
 
 
 def show(result: dict, as_json: bool) -> None:
@@ -73,15 +56,13 @@ def show(result: dict, as_json: bool) -> None:
 
 
 def _policy_table(rows: list[dict]) -> str:
-    table = pd.DataFrame(rows)[list(TABLE_COLUMNS)]
-    table = table.drop(columns=[name for name in ONLY_WHERE_ANY if not table[name].any()])
-    for column in table.columns.drop("policy"):
-        write = wording.count if column in WHOLE else wording.number
-        if column == "gap":
-            write = wording.gap
-        values = table[column].astype(object).where(table[column].notna(), None)
-        table[column] = [write(value) for value in values]
-    return table.rename(columns=TABLE_COLUMNS).to_string(index=False)
+    written = written_columns(pd.DataFrame(rows), TERMINAL)
+    table = {
+        "policy": [row["policy"] for row in rows],
+        **{metric.title: column for metric, column in written.items()},
+        "gap": [wording.gap(row["gap"]) for row in rows],
+    }
+    return pd.DataFrame(table).to_string(index=False)
 
 
 def _bound_table(rows: list[dict]) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 
 import pandas as pd
 
 from engine import wording
-from engine.bound import NO_BOUND, Bound, gap
+from engine.bound import NO_BOUND
 from engine.bound_method import find_method
 from engine.cli.admission_arguments import add_admission_arguments, with_admission_limits
 from engine.cli.deployment_arguments import read_deployment
@@ -21,10 +20,8 @@ from engine.cli.results import bound_row, show
 from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop
 from engine.cli.trace_arguments import add_trace_arguments, read_workload
 from engine.experiment import Comparison, Experiment, compare
-from engine.measure.overload import verdict
-from engine.metrics import summary
+from engine.measure.league import Entry
 from engine.progress import Found
-from engine.simulate.run import Run
 from engine.workload import set_aside
 
 
@@ -65,7 +62,7 @@ def run(arguments: argparse.Namespace) -> None:
         methods = []
     comparison = compare(Experiment(workload, deployment, choices), methods, _log)
     warn(comparison)
-    runs = list(comparison.runs.values())
+    entries = list(comparison.entries.values())
     if arguments.per_request:
         _write_per_request(comparison, arguments.per_request)
     failed = [
@@ -73,12 +70,12 @@ def run(arguments: argparse.Namespace) -> None:
     ]
     show(
         {
-            "n": runs[0].offered,
-            "set_aside": len(runs[0].set_aside),
-            "too_long": runs[0].too_long,
+            "n": entries[0].run.offered,
+            "set_aside": len(entries[0].run.set_aside),
+            "too_long": entries[0].run.too_long,
             "memory": deployment.memory,
             "clock": arguments.clock,
-            "policies": [_policy_row(run, comparison.bounds) for run in runs],
+            "policies": [_policy_row(entry) for entry in entries],
             **({"failed": failed} if failed else {}),
             "bounds": [bound_row(bound) for bound in comparison.bounds],
         },
@@ -86,30 +83,30 @@ def run(arguments: argparse.Namespace) -> None:
     )
 
 
-def _log(share: float, told: str = "") -> None:
+def _log(share: float, what: str = "") -> None:
     """Say on stderr what a search found, and when."""
-    if isinstance(told, Found):
-        print(f"{100 * share:3.0f} % {told}", file=sys.stderr)
+    if isinstance(what, Found):
+        print(f"{100 * share:3.0f} % {what}", file=sys.stderr)
 
 
 def warn(comparison: Comparison) -> None:
     """Say on stderr who has no run, whose latencies are of some only or are no steady state."""
     for reason in comparison.failed.values():
         print(reason, file=sys.stderr)
-    for run in comparison.runs.values():
+    for entry in comparison.entries.values():
+        run = entry.run
         if len(run.unserved):
             served = f"latencies are of the {wording.count(len(run.workload))} served"
             print(f"{run.policy}: {run.unserved.in_words()}; {served}", file=sys.stderr)
-        found = verdict(run)
-        if found.kind == "overloaded":
-            print(f"{run.policy}: {found.in_words()}", file=sys.stderr)
+        if entry.is_overloaded:
+            print(f"{run.policy}: {entry.verdict.in_words()}", file=sys.stderr)
 
 
-def _policy_row(run: Run, bounds: Sequence[Bound]) -> dict:
+def _policy_row(entry: Entry) -> dict:
     """One entry of the JSON's "policies" (DESIGN 6)."""
-    row = {"policy": run.policy, "params": run.params, **summary(run)}
+    row = {"policy": entry.run.policy, "params": entry.run.params, **entry.numbers}
     classes = row.pop("classes")
-    return {**row, "gap": gap(run, bounds), "classes": classes}
+    return {**row, "gap": entry.gap, "classes": classes}
 
 
 def _write_per_request(comparison: Comparison, path: str) -> None:

@@ -37,8 +37,9 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(requests_line(checked.requests, checked.set_aside, checked.memory))
         if not checked.clock.is_rounds:
-            told = ", ".join(f"{k} = {v:g}" for k, v in checked.clock.step._asdict().items())
-            print(f"in seconds, on a machine with {told}")
+            step = checked.clock.step._asdict().items()
+            coefficients = ", ".join(f"{name} = {value:g}" for name, value in step)
+            print(f"in seconds, on a machine with {coefficients}")
         for finding in checked.findings:
             verdict = "holds" if finding.holds else "DOES NOT HOLD"
             covers = "every run" if finding.covers_preemption else "runs that keep their KV cache"

@@ -9,6 +9,7 @@ import numpy as np
 
 from engine import wording
 from engine.bound import Bound
+from engine.bound_method import find_method
 from engine.bounds.prices import SECONDS
 from engine.measure.league import Entry, league
 from engine.simulate.run import Run
@@ -77,7 +78,7 @@ def climbs(bounds: Sequence[Bound]) -> list[Climb]:
 
 
 def relaxations(bounds: Sequence[Bound]) -> list[Bound]:
-    """The LP's own optima, which no prices can pass; an LP stopped below a climb is left out."""
+    """The optima that no prices can pass; a relaxation stopped below a climb is left out."""
     reached = {
         every: max(
             (b.value for b in bounds if b.history and b.covers_preemption == every), default=0
@@ -87,7 +88,7 @@ def relaxations(bounds: Sequence[Bound]) -> list[Bound]:
     return [
         bound
         for bound in bounds
-        if bound.bound.removesuffix("-preemptive") == "lp"
+        if find_method(bound.found_by).caps_prices
         and bound.value >= (1 - 1e-6) * reached[bound.covers_preemption]
     ]
 

@@ -96,10 +96,10 @@ def _by_period(run: Run, bound: Bound) -> list[Run]:
 def losses_in_words(losses: Sequence[Loss]) -> str:
     """What the best run loses by, and the worst where that is something else."""
     best, worst = losses[0], losses[-1]
-    told = [_in_words(best)]
+    sentences = [_in_words(best)]
     if worst is not best and _main_part(worst) != _main_part(best):
-        told.append(_in_words(worst))
-    return " ".join(told)
+        sentences.append(_in_words(worst))
+    return " ".join(sentences)
 
 
 def _main_part(loss: Loss) -> str | None:

@@ -2,6 +2,7 @@
 
 experiment.py  requests, what serves them, and the policies to compare: one hashable value
 compare.py     its runs, bounds and league
+advice.py      what other settings would do to its best run
 """
 
 from engine.experiment.compare import Comparison, compare

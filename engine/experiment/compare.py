@@ -8,13 +8,13 @@ from functools import cached_property
 
 import pandas as pd
 
-from engine.bound import Bound
-from engine.bound_method import default_method, find_method
+from engine.bound import NO_BOUND, Bound
+from engine.bound_method import BoundMethod, default_method, find_method
 from engine.choice import Choice
 from engine.errors import InputError, Livelock
 from engine.experiment.experiment import Experiment
-from engine.measure.league import Entry, league, league_table
-from engine.metrics import per_request
+from engine.measure.league import Entry, entry_of, headline, league_table
+from engine.measure.per_request import per_request
 from engine.progress import Progress, silent
 from engine.simulate.run import Run
 
@@ -26,7 +26,7 @@ class Comparison:
     Attributes
     ----------
     experiment : what was asked
-    runs : by choice, in the experiment's order; those that ended
+    runs : by choice, in the experiment's order; those that ended, one at least
     failed : why a choice has no run, by choice
     bounds : every row of every method that was asked for
     """
@@ -36,10 +36,24 @@ class Comparison:
     failed: dict[Choice, str]
     bounds: tuple[Bound, ...]
 
+    def __str__(self) -> str:
+        """The answer in one sentence."""
+        return headline(self.league).replace("**", "")
+
+    @cached_property
+    def entries(self) -> dict[Choice, Entry]:
+        """By choice, in the order of the runs: each with its numbers, bound, gap and verdict."""
+        return {choice: entry_of(run, self.bounds) for choice, run in self.runs.items()}
+
     @cached_property
     def league(self) -> list[Entry]:
-        """Every run with its numbers, bound, gap and verdict, by ascending mean latency."""
-        return league(list(self.runs.values()), self.bounds)
+        """The entries by ascending mean latency."""
+        return sorted(self.entries.values(), key=lambda entry: entry.mean)
+
+    @property
+    def best(self) -> Entry:
+        """Whose mean latency is lowest."""
+        return self.league[0]
 
     @property
     def table(self) -> pd.DataFrame:
@@ -56,30 +70,59 @@ def compare(
 ) -> Comparison:
     """Run every policy of an experiment and bound what any could reach.
 
+    What is asked in vain is told before anything is run. A policy that makes no headway has no
+    run; the others have.
+
     Parameters
     ----------
     methods : keys of bound methods; None: the quick one of the clock; none where who is served
         depends on the policy
+    progress : told the share done of all runs and bounds, one as long as the other
 
     Raises
     ------
     InputError
-        For an unknown method or one that does not speak of the clock; where no request fits in
-        M, the servers do not take a policy, or no policy's run ends.
+        For an unknown method or one that does not speak of the clock, and for any where who is
+        served depends on the policy; where no request fits in M, the servers do not take a
+        policy, or no policy's run ends.
     """
-    deployment, workload = experiment.deployment, experiment.workload
-    if methods is None:
-        bounding = [] if workload.depends_on_run else [default_method(deployment.clock)]
-    else:
-        bounding = [find_method(key) for key in methods]
+    bounding = _methods(experiment, methods)
+    of_run, of_bound = _reports(progress, len(experiment.choices), len(bounding))
     runs: dict[Choice, Run] = {}
     failed: dict[Choice, str] = {}
-    for choice in experiment.choices:
+    for choice, report in zip(experiment.choices, of_run, strict=True):
         try:
-            runs[choice] = experiment.run(choice, progress)
+            runs[choice] = experiment.run(choice, report)
         except Livelock as problem:
             failed[choice] = str(problem)
     if not runs:
         raise InputError(next(iter(failed.values()), "no policy was chosen: name one or more"))
-    bounds = deployment.all_bounds(bounding, experiment.truth)
+    bounds = [
+        bound
+        for method, report in zip(bounding, of_bound, strict=True)
+        for bound in experiment.bounds(method, progress=report)
+    ]
     return Comparison(experiment, runs, failed, tuple(bounds))
+
+
+def _methods(experiment: Experiment, keys: Sequence[str] | None) -> list[BoundMethod]:
+    """The bound methods of these keys, each able to speak of the experiment."""
+    clock, nobody_knows = experiment.deployment.clock, experiment.workload.depends_on_run
+    if keys is None:
+        return [] if nobody_knows else [default_method(clock)]
+    methods = [find_method(key) for key in keys]
+    for method in methods:
+        method.check(clock)
+    if methods and nobody_knows:
+        raise InputError(NO_BOUND)
+    return methods
+
+
+def _reports(progress: Progress, runs: int, bounds: int) -> tuple[list[Progress], list[Progress]]:
+    """What each run and each bound reports to, so that the share of all together never falls."""
+
+    def report_of(number: int) -> Progress:
+        return lambda share, what="": progress((number + share) / (runs + bounds), what)
+
+    reports = [report_of(number) for number in range(runs + bounds)]
+    return reports[:runs], reports[runs:]

@@ -21,15 +21,15 @@ def _style(ranked: RankedSchedule) -> tuple[str, str]:
     return MEASURED_STYLE if ranked.policy == MEASURED else policy_style(ranked.policy)
 
 
-def draw_gap_over_day(found: Audit, ranking: Sequence[RankedSchedule]) -> go.Figure:
+def draw_gap_over_day(audit: Audit, ranking: Sequence[RankedSchedule]) -> go.Figure:
     """One line a schedule: the gap of every window, as wide as the window."""
     figure = go.Figure()
-    span = found.judged[-1].end - found.judged[0].begin
-    scale, title = time_axis(span, found.unit, found.unit_seconds)
+    span = audit.judged[-1].end - audit.judged[0].begin
+    scale, title = time_axis(span, audit.unit, audit.unit_seconds)
     # The first is what the audit is about and is drawn last, above the others.
     for rank, ranked in reversed(list(enumerate(ranking))):
-        _add_steps(figure, found, ranked, rank, scale)
-    gaps = [f.gap for one in ranking for f in one.findings if f.gap is not None]
+        _add_steps(figure, audit, ranked, rank, scale)
+    gaps = [f.gap for ranked in ranking for f in ranked.findings if f.gap is not None]
     figure.update_xaxes(title=title)
     figure.update_yaxes(**percent_axis(gaps or [1.0]))
     lay_out(figure, 420, legend=ABOVE, top=40)
@@ -37,27 +37,27 @@ def draw_gap_over_day(found: Audit, ranking: Sequence[RankedSchedule]) -> go.Fig
 
 
 def _add_steps(
-    figure: go.Figure, found: Audit, ranked: RankedSchedule, rank: int, scale: float
+    figure: go.Figure, audit: Audit, ranked: RankedSchedule, rank: int, scale: float
 ) -> None:
     colour, dash = _style(ranked)
     x: list[float | None] = []
     y: list[float | None] = []
-    told: list[list[str]] = []
+    hovers: list[list[str]] = []
     after = None
-    for window, finding in zip(found.spans_of(ranked), ranked.findings, strict=True):
+    for window, finding in zip(audit.spans_of(ranked), ranked.findings, strict=True):
         if finding.gap is None:
             continue
         if after is not None and window.number != after + 1:  # windows between were not judged
-            x, y, told = [*x, None], [*y, None], [*told, ["", "", ""]]
+            x, y, hovers = [*x, None], [*y, None], [*hovers, ["", "", ""]]
         after = window.number
         hover = [
             wording.gap(finding.gap),
             wording.count(finding.requests),
-            wording.amount(finding.excess, found.unit),
+            wording.amount(finding.excess, audit.unit),
         ]
         x += [window.begin / scale, window.end / scale]
         y += [height(finding.gap)] * 2
-        told += [hover, hover]
+        hovers += [hover, hover]
     figure.add_scatter(
         x=x,
         y=y,
@@ -65,7 +65,7 @@ def _add_steps(
         legendrank=rank,
         mode="lines",
         line={"color": colour, "dash": dash, "width": 2.5},
-        customdata=told,
+        customdata=hovers,
         hovertemplate="%{customdata[0]} over %{customdata[1]} requests<br>%{customdata[2]} above "
         f"the bound<extra>{ranked.label}</extra>",
     )
@@ -116,5 +116,5 @@ def draw_standings(ranking: Sequence[RankedSchedule]) -> go.Figure:
 
 def describe_standings(ranking: Sequence[RankedSchedule]) -> str:
     """The chart in one sentence, for those who cannot see it."""
-    told = ", ".join(f"{one.label} {wording.gap(one.gap)}" for one in ranking)
+    told = ", ".join(f"{ranked.label} {wording.gap(ranked.gap)}" for ranked in ranking)
     return f"Gap to the certified bound over all windows: {told}."

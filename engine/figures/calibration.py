@@ -14,12 +14,12 @@ POINTS = 3000  # dots a chart; more cannot be told apart
 MS = 1e3
 
 
-def draw_calibration(found: Fit) -> go.Figure:
+def draw_calibration(fit: Fit) -> go.Figure:
     """Each round as a dot: how long it lasted against what the fit says, equal on the line."""
-    rounds = found.rounds
+    rounds = fit.rounds
     order = np.argsort(rounds.seconds, kind="stable")
     shown = order[np.linspace(0, len(order) - 1, min(POINTS, len(order))).astype(int)]
-    seen, fitted = MS * rounds.seconds[shown], MS * found.predicted[shown]
+    seen, fitted = MS * rounds.seconds[shown], MS * fit.predicted[shown]
     figure = go.Figure()
     ends = [float(min(seen.min(), fitted.min())), float(max(seen.max(), fitted.max()))]
     figure.add_scatter(
@@ -49,9 +49,9 @@ def draw_calibration(found: Fit) -> go.Figure:
     return figure
 
 
-def describe_calibration(found: Fit) -> str:
+def describe_calibration(fit: Fit) -> str:
     """The chart in one sentence, for those who cannot see it."""
     return (
-        f"Rounds as seen against the fit: {len(found.rounds):,} rounds, mean error "
-        f"{found.error_percent:.2f} %."
+        f"Rounds as seen against the fit: {len(fit.rounds):,} rounds, mean error "
+        f"{fit.error_percent:.2f} %."
     )

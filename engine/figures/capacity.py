@@ -12,23 +12,23 @@ from engine.figures.palette import LIMIT_GREY, policy_style
 from engine.wording import number
 
 
-def draw_rates(found: Sequence[Capacity], now: float, unit: str) -> go.Figure:
+def draw_rates(capacities: Sequence[Capacity], present: float, unit: str) -> go.Figure:
     """One row a policy: its rate with the 95 % interval, faint dots for the seeds.
 
     Parameters
     ----------
-    found : best first; those without a rate are named and have an empty row
-    now : the present rate, marked
+    capacities : best first; those without a rate are named and have an empty row
+    present : the present rate, marked
     """
     each = unit.removesuffix("s")
     figure = go.Figure()
-    for capacity in reversed(found):
+    for capacity in reversed(capacities):
         colour, _ = policy_style(capacity.choice.key)
         _add_row(figure, capacity, colour, each)
     figure.add_vline(
-        x=now,
+        x=present,
         line={"color": LIMIT_GREY, "width": 2, "dash": "dot"},
-        annotation={"text": f"now {number(now)}", "yanchor": "bottom"},
+        annotation={"text": f"now {number(present)}", "yanchor": "bottom"},
         annotation_position="top",
         layer="below",
     )
@@ -36,10 +36,10 @@ def draw_rates(found: Sequence[Capacity], now: float, unit: str) -> go.Figure:
     figure.update_yaxes(
         type="category",
         categoryorder="array",
-        categoryarray=[capacity.label for capacity in reversed(found)],
+        categoryarray=[capacity.label for capacity in reversed(capacities)],
         automargin=True,
     )
-    lay_out(figure, 120 + 40 * len(found), top=28)
+    lay_out(figure, 120 + 40 * len(capacities), top=28)
     return figure
 
 
@@ -74,7 +74,7 @@ def _add_row(figure: go.Figure, capacity: Capacity, colour: str, each: str) -> N
     )
 
 
-def describe_rates(found: Sequence[Capacity], unit: str) -> str:
+def describe_rates(capacities: Sequence[Capacity], unit: str) -> str:
     """The chart in one sentence, for those who cannot see it."""
-    told = ", ".join(f"{capacity.label} {number(capacity.rate)}" for capacity in found)
-    return f"Largest rate of each policy, requests a {unit.removesuffix('s')}: {told}."
+    described = ", ".join(f"{capacity.label} {number(capacity.rate)}" for capacity in capacities)
+    return f"Largest rate of each policy, requests a {unit.removesuffix('s')}: {described}."

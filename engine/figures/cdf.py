@@ -71,5 +71,5 @@ def draw_cdf(
 def describe_cdf(values: Mapping[str, np.ndarray], quantity: str, unit: str) -> str:
     """The chart in one sentence, for those who cannot see it."""
     medians = {label: float(np.nanmedian(sample)) for label, sample in values.items()}
-    told = ", ".join(f"{label} {amount(median, unit)}" for label, median in medians.items())
-    return f"Cumulative distribution of {quantity}; medians: {told}."
+    described = ", ".join(f"{label} {amount(median, unit)}" for label, median in medians.items())
+    return f"Cumulative distribution of {quantity}; medians: {described}."

@@ -53,9 +53,9 @@ def draw_convergence(climbs: Sequence[Climb], relaxations: Sequence[Bound]) -> g
 
 def describe_convergence(climbs: Sequence[Climb]) -> str:
     """The chart in one sentence, for those who cannot see it."""
-    told = "; ".join(
+    described = "; ".join(
         f"{climb.bound} from {wording.count(climb.value[0])} to {wording.count(climb.value[-1])} "
         f"{climb.unit} in {climb.seconds[-1]:.1f} s"
         for climb in climbs
     )
-    return f"How the bounds rose while they were sought: {told}."
+    return f"How the bounds rose while they were sought: {described}."

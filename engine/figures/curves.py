@@ -1,4 +1,4 @@
-"""The small charts of a lesson: a few lines, and a mark where its knob stands."""
+"""The small charts of a lesson: a few lines, and a mark where its parameter stands."""
 
 from __future__ import annotations
 

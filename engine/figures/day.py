@@ -36,12 +36,12 @@ def draw_day(plans: Sequence[DayPlan]) -> go.Figure:
 
 def describe_day(plans: Sequence[DayPlan]) -> str:
     """The chart in one sentence, for those who cannot see it."""
-    told = ", ".join(
+    described = ", ".join(
         f"{plan.label} {min(plan.servers)} to {max(plan.servers)}"
         for plan in plans
         if plan.spare == 0
     )
-    return f"Fewest servers in each hour of a day: {told}."
+    return f"Fewest servers in each hour of a day: {described}."
 
 
 def draw_pareto(
@@ -50,16 +50,16 @@ def draw_pareto(
     """Cost of the day against the latency percentile in its worst hour; the front is ringed."""
     figure = go.Figure()
     for label in dict.fromkeys(plan.label for plan in plans):
-        mine = [plan for plan in plans if plan.label == label]
-        colour, dash = policy_style(mine[0].choice.key)
+        of_policy = [plan for plan in plans if plan.label == label]
+        colour, dash = policy_style(of_policy[0].choice.key)
         figure.add_scatter(
-            x=[cost(plan) for plan in mine],
-            y=[plan.worst for plan in mine],
+            x=[cost(plan) for plan in of_policy],
+            y=[plan.worst for plan in of_policy],
             mode="lines+markers",
             name=label,
             line={"color": colour, "dash": dash, "width": 2},
             marker={"size": 9},
-            customdata=[plan.spare for plan in mine],
+            customdata=[plan.spare for plan in of_policy],
             hovertemplate="%{x:,.4g} USD a day<br>%{y:,.4g} " + unit
             + f"<br>%{{customdata}} spare servers<extra>{label}</extra>",
         )  # fmt: skip
@@ -87,9 +87,9 @@ def draw_pareto(
 
 def describe_pareto(plans: Sequence[DayPlan], cost: Callable[[DayPlan], float], unit: str) -> str:
     """The chart in one sentence, for those who cannot see it."""
-    told = "; ".join(
+    described = "; ".join(
         f"{plan.label} with {plan.spare} spare: {wording.number(cost(plan))} USD and "
         f"{wording.amount(plan.worst, unit)}"
         for plan in pareto(plans, cost)
     )
-    return f"Plans that no other beats in cost and in latency: {told}."
+    return f"Plans that no other beats in cost and in latency: {described}."

@@ -9,7 +9,7 @@ from plotly.subplots import make_subplots
 from engine.figures.layout import ABOVE, lay_out
 from engine.figures.literal import literal
 from engine.figures.palette import MEMORY_RED, WAIT_GREY, class_colour
-from engine.measure.timeline import density, memory_stack, slots, stays_within
+from engine.measure.timeline import density, memory_stack, residencies_within, slots
 from engine.simulate.run import Run
 from engine.wording import count, moment
 
@@ -25,7 +25,7 @@ def draw_gantt(
     pinned: int | None = None,
     at: int | None = None,
 ) -> go.Figure:
-    """The memory curve against M and, beneath, every stay in memory as a bar.
+    """The memory curve against M and, beneath, every residency in memory as a bar.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def draw_gantt(
     pinned : index of the request to outline
     at : a round to mark on both charts
     """
-    shown = stays_within(run, window)
+    shown = residencies_within(run, window)
     figure = make_subplots(
         rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.07, row_heights=[0.42, 0.58]
     )
@@ -118,9 +118,9 @@ def _add_bars(
         line = slots(begin, end)
         title = "slot"
     else:
-        first_stays = request[np.sort(np.unique(request, return_index=True)[1])]
+        first_residencies = request[np.sort(np.unique(request, return_index=True)[1])]
         place = np.empty(len(workload), np.int64)
-        place[first_stays] = np.arange(len(first_stays))
+        place[first_residencies] = np.arange(len(first_residencies))
         line = place[request]
         title = "request, by start"
         if len(shown) <= OUTLINED_BARS:
@@ -128,15 +128,15 @@ def _add_bars(
     labelled = len(shown) <= LABELLED_BARS
     outline = 0.5 if len(shown) <= OUTLINED_BARS else 0
     for number, name in enumerate(map(literal, workload.classes)):
-        mine = workload.class_of[request] == number
-        if not mine.any():
+        of_class = workload.class_of[request] == number
+        if not of_class.any():
             continue
-        who = request[mine]
+        who = request[of_class]
         figure.add_bar(
             orientation="h",
-            base=begin_at[mine],
-            x=(end_at - begin_at)[mine],
-            y=line[mine],
+            base=begin_at[of_class],
+            x=(end_at - begin_at)[of_class],
+            y=line[of_class],
             width=0.86 if outline else 1,
             name=name,
             legendgroup=name,
@@ -159,8 +159,8 @@ def _add_bars(
                     workload.prompt[who],
                     workload.output[who],
                     workload.arrival[who],
-                    begin_at[mine],
-                    end_at[mine],
+                    begin_at[of_class],
+                    end_at[of_class],
                 ],
                 axis=1,
             ).tolist(),  # typed arrays come back from a click as dictionaries
@@ -185,7 +185,7 @@ def _add_bars(
 def _add_waits(
     figure: go.Figure, run: Run, request: np.ndarray, begin: np.ndarray, line: np.ndarray
 ) -> None:
-    """A thin grey line to each stay, from the arrival or from the end of the stay before."""
+    """A thin grey line to each residency, from the arrival or from the end of the one before."""
     residencies = run.residencies
     since = run.workload.arrival[request]
     again = begin > run.start[request]

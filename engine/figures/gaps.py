@@ -104,5 +104,7 @@ def explain_lines(bounds: Sequence[Bound]) -> str:
 
 def describe_gaps(entries: Sequence[Entry]) -> str:
     """The chart in one sentence, for those who cannot see it."""
-    told = ", ".join(f"{entry.label} {wording.gap(entry.gap)}" for entry in entries)
-    return f"Total latency of each policy, and how far it is above the certified bound: {told}."
+    described = ", ".join(f"{entry.label} {wording.gap(entry.gap)}" for entry in entries)
+    return (
+        f"Total latency of each policy, and how far it is above the certified bound: {described}."
+    )

@@ -89,7 +89,7 @@ def _add_colours(figure: go.Figure, heat_map, cells, label: str, metric: str) ->
     _, value = METRICS[metric]
     z = grid(heat_map, cells, label, value)
     if metric in TIMES:
-        over = grid(heat_map, cells, label, lambda told: float(told.verdict == "overloaded"))
+        over = grid(heat_map, cells, label, lambda reading: float(reading.verdict == "overloaded"))
         _add_grey(figure, over)
         z = np.where(over == 1, np.nan, z)
     if metric == "verdict":
@@ -168,7 +168,7 @@ def _add_markers(figure: go.Figure, heat_map, cells, label: str, metric: str) ->
         for column in range(len(heat_map.columns))
         if standing_for(cells, (column, row)) is not None
     ]
-    told = [cells[standing_for(cells, place)][label] for place in places]
+    readings = [cells[standing_for(cells, place)][label] for place in places]
     invisible = {"marker": {"opacity": 0}}
     figure.add_scatter(
         x=[column for column, _ in places],
@@ -180,7 +180,7 @@ def _add_markers(figure: go.Figure, heat_map, cells, label: str, metric: str) ->
         showlegend=False,
         customdata=[
             [*place, *_values(heat_map, place), _written(reading, metric), _state(reading)]
-            for place, reading in zip(places, told, strict=True)
+            for place, reading in zip(places, readings, strict=True)
         ],
         hovertemplate=f"{heat_map.across.title} %{{customdata[2]}}<br>"
         f"{heat_map.up.title} %{{customdata[3]}}<br>%{{customdata[4]}}<br>%{{customdata[5]}}"

@@ -73,9 +73,9 @@ def _told(loss: Loss, part: str) -> list[str]:
 
 def describe_losses(losses: Sequence[Loss]) -> str:
     """The chart in one sentence, for those who cannot see it."""
-    told = "; ".join(
+    described = "; ".join(
         f"{loss.label} "
         + ", ".join(f"{wording.percent(loss.share(part))} {part}" for part in loss.parts)
         for loss in losses
     )
-    return f"What each policy's gap is made of: {told}."
+    return f"What each policy's gap is made of: {described}."

@@ -69,8 +69,8 @@ def _add_groups(figure: go.Figure, pairs: Pairs) -> None:
 
 def describe_predictor(pairs: Pairs) -> str:
     """The chart in one sentence, for those who cannot see it."""
-    found = calibrate(pairs)
+    record = calibrate(pairs)
     return (
-        f"True against predicted output of {found.pairs:,} requests: {wording.ratio(found.bias)} "
-        f"the true output in the median, {wording.percent(found.within)} within a factor of 1.5."
+        f"True against predicted output of {record.pairs:,} requests: {wording.ratio(record.bias)} "
+        f"the true output in the median, {wording.percent(record.within)} within a factor of 1.5."
     )

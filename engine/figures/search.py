@@ -17,36 +17,36 @@ TICKS = [digit * 10.0**power for power in range(-3, 3) for digit in (1, 2, 5)]  
 DECADES = 100  # the work drawn, over the least of it that is drawn
 
 
-def draw_search(found: Sequence[tuple[float, Entry]], rival: Entry | None) -> go.Figure:
+def draw_search(story: Sequence[tuple[float, Entry]], rival: Entry | None) -> go.Figure:
     """The gap of the best schedule found against the work spent, and the rival's for comparison.
 
     Parameters
     ----------
-    found : (seconds of work so far, the best by then), each covered by a bound
+    story : (seconds of work so far, the best by then), each covered by a bound
     rival : the best of the other policies, if a bound covers it
     """
     figure = go.Figure()
     colour, dash = policy_style("best-found")
-    work = [seconds for seconds, _ in found]
+    work = [seconds for seconds, _ in story]
     figure.add_scatter(
         x=work,
-        y=[height(entry.gap) for _, entry in found],
+        y=[height(entry.gap) for _, entry in story],
         name="best-found",
         mode="lines+markers+text",
         line={"color": colour, "dash": dash, "width": 2.5, "shape": "hv"},
         marker={"size": 7},
-        text=["" for _ in found[1:]] + [wording.gap(found[-1][1].gap)],
+        text=["" for _ in story[1:]] + [wording.gap(story[-1][1].gap)],
         textposition="top center",
         cliponaxis=False,
         customdata=[
             [wording.gap(entry.gap), wording.total(entry.numbers["total_latency"])]
-            for _, entry in found
+            for _, entry in story
         ],
         hovertemplate="%{x:.3g} s of work: %{customdata[0]}<br>"
-        f"total latency %{{customdata[1]}} {found[0][1].run.unit}<extra>best-found</extra>",
+        f"total latency %{{customdata[1]}} {story[0][1].run.unit}<extra>best-found</extra>",
     )
     since = max(work[0], work[-1] / DECADES)
-    gaps = [entry.gap for _, entry in found]
+    gaps = [entry.gap for _, entry in story]
     if rival is not None:
         gaps.append(rival.gap)
         _add_rival(figure, rival)
@@ -77,9 +77,9 @@ def _add_rival(figure: go.Figure, rival: Entry) -> None:
     )
 
 
-def describe_search(found: Sequence[tuple[float, Entry]]) -> str:
+def describe_search(story: Sequence[tuple[float, Entry]]) -> str:
     """The chart in one sentence, for those who cannot see it."""
-    (begun, first), (ended, last) = found[0], found[-1]
+    (begun, first), (ended, last) = story[0], story[-1]
     return (
         f"Gap of the best schedule found, by the work spent on it: {wording.gap(first.gap)} after "
         f"{begun:.2g} s, {wording.gap(last.gap)} after {ended:.2g} s."

@@ -110,9 +110,9 @@ def _apart(values: Sequence[float], ends: Sequence[float]) -> list[float]:
 
 def describe_sensitivity(series: Series, points: Sequence[Point]) -> str:
     """The chart in one sentence, for those who cannot see it."""
-    told = "; ".join(
+    described = "; ".join(
         f"at {wording.number(point.value)} "
         + ", ".join(f"{label} {wording.gap(r.gap)}" for label, r in point.readings.items())
         for point in points
     )
-    return f"Gap of each policy against {series.title}: {told}."
+    return f"Gap of each policy against {series.title}: {described}."

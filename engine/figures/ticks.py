@@ -10,8 +10,8 @@ def round_numbers(low: float, high: float) -> list[float]:
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     wide = high / low
     leads = (1, 2, 3, 5, 7) if wide < 5 else (1, 2, 5) if wide < 100 else (1,)
-    found = [lead * 10.0**decade for decade in decades for lead in leads]
-    return [tick for tick in found if low <= tick <= high]
+    candidates = [lead * 10.0**decade for decade in decades for lead in leads]
+    return [tick for tick in candidates if low <= tick <= high]
 
 
 def short(value: float) -> str:

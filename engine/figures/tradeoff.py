@@ -43,8 +43,8 @@ def draw_tradeoff(
 
 def describe_tradeoff(outcomes: Sequence[TradeoffPoint], name: str, unit: str) -> str:
     """The chart in one sentence, for those who cannot see it."""
-    told = "; ".join(
+    described = "; ".join(
         f"{outcome.value:g}: {number(outcome.ttft)} and {number(outcome.tpot)}"
         for outcome in outcomes
     )
-    return f"P{PERCENT} time to first token and per output token ({unit}) by {name}: {told}."
+    return f"P{PERCENT} time to first token and per output token ({unit}) by {name}: {described}."

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from engine.errors import InputError
-from engine.measure.timeline import held_at
+from engine.memory_curve import held_at
 from engine.policy import Policy
 from engine.progress import Progress
 from engine.simulate.run import Run

@@ -39,13 +39,17 @@ def _changes(chosen: Entry, rival: Entry) -> tuple[np.ndarray, np.ndarray]:
 def who_pays(chosen: Entry, rival: Entry) -> list[PriceOfFairness]:
     """The change from `rival` to `chosen`, by class, of the requests that both served."""
     change, class_of = _changes(chosen, rival)
-    found = []
+    prices = []
     for number, name in enumerate(chosen.run.workload.classes):
-        mine = change[class_of == number]
-        if len(mine):
-            worst = float(max(0.0, mine.max()))
-            found.append(PriceOfFairness(name, float((mine > 0).mean()), float(mine.mean()), worst))
-    return found
+        change_of_class = change[class_of == number]
+        if len(change_of_class):
+            worst = float(max(0.0, change_of_class.max()))
+            prices.append(
+                PriceOfFairness(
+                    name, float((change_of_class > 0).mean()), float(change_of_class.mean()), worst
+                )
+            )
+    return prices
 
 
 def price_table(prices: list[PriceOfFairness]) -> pd.DataFrame:

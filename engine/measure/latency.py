@@ -9,30 +9,17 @@ import pandas as pd
 
 from engine import wording
 from engine.measure.league import Entry
-from engine.measure.token_gaps import largest_token_gap
-from engine.metrics import queueing, tpot, ttft
+from engine.measure.times import RequestTime
 
-QUANTITIES = {
-    "end-to-end latency": lambda run: run.latency,
-    "time to first token": ttft,
-    "queueing": queueing,
-    "time per output token": tpot,
-    "largest token gap": largest_token_gap,
-}
-LIMITED = {  # the limit that a quantity is held against
-    "end-to-end latency": "latency",
-    "time to first token": "ttft",
-    "time per output token": "tpot",
-}
 PERCENTS = (5, 25, 50, 75, 90, 95, 99)
 
 
-def samples(entries: Sequence[Entry], quantity: str, name: str | None) -> dict[str, np.ndarray]:
-    """Per entry label the values of a quantity, of one class or (None) of all requests."""
+def samples(entries: Sequence[Entry], time: RequestTime, name: str | None) -> dict[str, np.ndarray]:
+    """Per entry label the values of a time, of one class or (None) of all requests."""
     values = {}
     for entry in entries:
         workload = entry.run.workload
-        sample = QUANTITIES[quantity](entry.run)
+        sample = time.of(entry.run)
         if name is not None:
             sample = sample[workload.class_of == workload.classes.index(name)]
         sample = sample[~np.isnan(sample)]
@@ -71,15 +58,16 @@ def class_table(entries: Sequence[Entry]) -> pd.DataFrame:
 
 
 def latency_headline(
-    values: Mapping[str, np.ndarray], quantity: str, name: str | None, unit: str
+    values: Mapping[str, np.ndarray], time: RequestTime, name: str | None, unit: str
 ) -> str:
     """Who is best at the median and at P99, in one sentence."""
     if not values:
-        return f"There is nothing to show of {quantity}: no request has one here."
+        return f"There is nothing to show of {time.title}: no request has one here."
     whose = "" if name is None else f" of {name} requests"
     medians = {label: float(np.median(sample)) for label, sample in values.items()}
     tails = {label: float(np.percentile(sample, 99)) for label, sample in values.items()}
-    return f"{_lowest(medians, f'median {quantity}{whose}', unit)}. {_lowest(tails, 'P99', unit)}."
+    median = _lowest(medians, f"median {time.title}{whose}", unit)
+    return f"{median}. {_lowest(tails, 'P99', unit)}."
 
 
 def _lowest(values: Mapping[str, float], what: str, unit: str) -> str:

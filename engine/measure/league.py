@@ -12,8 +12,9 @@ import pandas as pd
 from engine import wording
 from engine.bound import Bound, best_cover, gap
 from engine.choice import Choice
+from engine.measure.metrics import LEAGUE, METRICS, shown_in, summary, written_columns
 from engine.measure.overload import OVERLOADED, Verdict, verdict
-from engine.metrics import peak_batch, summary
+from engine.memory_curve import peak_batch
 from engine.policy import POLICIES, find_policy
 from engine.simulate.run import Run
 
@@ -77,14 +78,15 @@ def label_of(run: Run) -> str:
     return find_policy(run.policy).label(run.params)
 
 
+def entry_of(run: Run, bounds: Sequence[Bound]) -> Entry:
+    """A run with its numbers, its verdict, and its gap to the best of the bounds that cover it."""
+    numbers, load = _numbers_of(run)
+    return Entry(label_of(run), run, numbers, best_cover(run, bounds), gap(run, bounds), load)
+
+
 def league(runs: Sequence[Run], bounds: Sequence[Bound]) -> list[Entry]:
     """Entries by ascending mean latency."""
-    entries = []
-    for run in runs:
-        numbers, load = _numbers_of(run)
-        cover, ratio = best_cover(run, bounds), gap(run, bounds)
-        entries.append(Entry(label_of(run), run, numbers, cover, ratio, load))
-    return sorted(entries, key=lambda entry: entry.mean)
+    return sorted((entry_of(run, bounds) for run in runs), key=lambda entry: entry.mean)
 
 
 def league_table(entries: Sequence[Entry]) -> pd.DataFrame:
@@ -93,18 +95,7 @@ def league_table(entries: Sequence[Entry]) -> pd.DataFrame:
         [
             {
                 "policy": entry.label,
-                "served": entry.numbers["served"],
-                "gave_up": entry.numbers["gave_up"],
-                "turned_away": entry.numbers["turned_away"],
-                "total_latency": entry.numbers["total_latency"],
-                "mean_latency": entry.mean,
-                "p50_latency": entry.numbers["p50_latency"],
-                "p90_latency": entry.numbers["p90_latency"],
-                "p99_latency": entry.numbers["p99_latency"],
-                "mean_ttft": entry.numbers["mean_ttft"],
-                "makespan": entry.numbers["makespan"],
-                "peak_memory": entry.numbers["peak_memory"],
-                "preemptions": entry.numbers["preemptions"],
+                **{name: entry.numbers[name] for name in METRICS},
                 "gap_percent": np.nan if entry.gap is None else 100 * (entry.gap - 1),
                 "against": entry.cover.bound if entry.cover else "no bound covers it",
                 "load": entry.verdict.kind,
@@ -117,21 +108,12 @@ def league_table(entries: Sequence[Entry]) -> pd.DataFrame:
 def written_table(entries: Sequence[Entry]) -> pd.DataFrame:
     """One row an entry in words, for people; a column that would say nothing is left out."""
     table = league_table(entries)
-    times = {
-        "Mean latency": "mean_latency",
-        "P50": "p50_latency",
-        "P90": "p90_latency",
-        "P99": "p99_latency",
-        "Mean TTFT": "mean_ttft",
-        "Makespan": "makespan",
-    }
-    written = {title: table[name].map(wording.number) for title, name in times.items()}
+    written = written_columns(table, LEAGUE)
     shown = pd.DataFrame(
         {
             "Policy": table["policy"],
-            **written,
-            "Preemptions": table["preemptions"].map(wording.count),
-            "Unserved": (table["gave_up"] + table["turned_away"]).map(wording.count),
+            **{metric.heading: column for metric, column in written.items()},
+            "Unserved": [wording.count(len(entry.run.unserved)) for entry in entries],
             "Above bound": [wording.gap(entry.gap) for entry in entries],
             "Load": table["load"],
         }
@@ -141,6 +123,16 @@ def written_table(entries: Sequence[Entry]) -> pd.DataFrame:
         "Unserved": not any(len(entry.run.unserved) for entry in entries),
     }
     return shown.drop(columns=[title for title, nothing in empty.items() if nothing])
+
+
+def explain_columns(unit: str) -> dict[str, str]:
+    """What each column of the written table means, times in `unit`."""
+    return {
+        **{metric.heading: metric.help(unit) for metric in shown_in(LEAGUE)},
+        "Unserved": "Gave up or were turned away; latencies are of the others.",
+        "Above bound": "Total latency above the best certified bound that covers the run.",
+        "Load": "Overloaded: more arrives than is served, and latency grows with the horizon.",
+    }
 
 
 def compare_means(quick: float, slow: float, rival: str) -> str:
@@ -206,26 +198,28 @@ def _fares(entry: Entry) -> str:
 def caveats(entries: Sequence[Entry]) -> list[str]:
     """What the headline leaves out: who pays, who knows more, who does not run at all."""
     best, rival = entries[0], rival_of(entries)
-    told = []
+    sentences = []
     ours, theirs = best.numbers["p99_latency"], rival.numbers["p99_latency"]
     steady = not (best.is_overloaded or rival.is_overloaded)
     if best is not rival and steady and ours > 1.05 * theirs:
         above = wording.percent(ours / theirs - 1)
-        told.append(f"The P99 of {best.label} is {above} above that of {rival.label}.")
-    mine, other = POLICIES[best.run.policy], POLICIES[rival.run.policy]
-    if mine.uses_lengths and not other.uses_lengths:
-        guessed = best.run.workload.is_predicted
-        what = "a prediction of every output length" if guessed else "every output length"
-        told.append(f"{best.label} is told {what}; {rival.label} is not.")
+        sentences.append(f"The P99 of {best.label} is {above} above that of {rival.label}.")
+    policy, other = POLICIES[best.run.policy], POLICIES[rival.run.policy]
+    if policy.uses_lengths and not other.uses_lengths:
+        is_predicted = best.run.workload.is_predicted
+        what = "a prediction of every output length" if is_predicted else "every output length"
+        sentences.append(f"{best.label} is told {what}; {rival.label} is not.")
     cap = rival.run.params.get("max_num_seqs")
     if cap and best is not rival and peak_batch(rival.run) >= cap:
-        told.append(
+        sentences.append(
             f"{rival.label} was held back by its limit of {wording.count(cap)} requests at once "
             "(max_num_seqs)."
         )
-    if mine.offline and best.verdict.kind != "backlog":
-        told.append(f"{best.label} ranks all requests at once, also those that have not arrived.")
-    return told + who_is_set_aside(best.run) + who_is_not_served(entries)
+    if policy.offline and best.verdict.kind != "backlog":
+        sentences.append(
+            f"{best.label} ranks all requests at once, also those that have not arrived."
+        )
+    return sentences + who_is_set_aside(best.run) + who_is_not_served(entries)
 
 
 def who_is_set_aside(run: Run) -> list[str]:

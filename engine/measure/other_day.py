@@ -44,10 +44,10 @@ def days_table(today: Sequence[Run], other: Sequence[Run]) -> pd.DataFrame:
 def days_in_words(today: Sequence[Run], other: Sequence[Run]) -> str:
     """What the other day does to the policy that is best on it."""
     best = min(other, key=lambda run: run.latency.mean())
-    label, now = label_of(best), {label_of(run): run for run in today}
+    label, by_label = label_of(best), {label_of(run): run for run in today}
     then = best.latency.mean()
-    told = f"**{label}** would have a mean latency of {wording.amount(then, best.unit)}"
-    if label in now:
-        told += f" instead of {wording.amount(now[label].latency.mean(), best.unit)}"
-    found = verdict(best)
-    return f"{told}. {found.in_words()}"
+    sentence = f"**{label}** would have a mean latency of {wording.amount(then, best.unit)}"
+    if label in by_label:
+        sentence += f" instead of {wording.amount(by_label[label].latency.mean(), best.unit)}"
+    load = verdict(best)
+    return f"{sentence}. {load.in_words()}"

@@ -30,6 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine import wording
+from engine.fleet import Deployment
 from engine.machine.clock import Clock
 from engine.proof.work.alone import time_alone
 from engine.proof.work.envelope import steepest, work
@@ -149,19 +150,19 @@ def verdict(run: Run) -> Verdict:
     return Verdict(kind, load, drift, _of_what(run.clock), unserved, queue, spread)
 
 
-def too_much(workload: Workload, memory: int, clock: Clock, servers: int) -> Verdict | None:
+def too_much(workload: Workload, deployment: Deployment) -> Verdict | None:
     """The verdict that holds for every policy, without a run: need above all there is.
 
     Parameters
     ----------
     workload : of requests that each fit in M
-    memory : M of one server, tokens
     """
     span = float(np.ptp(workload.arrival))
     if span == 0 or len(workload) < FEW or workload.concurrency:
         return None
-    load = float(_need(workload, memory, clock).sum() / (span * servers))
-    return Verdict(OVERLOADED, load, of_what=_of_what(clock)) if load > 1 else None
+    need = _need(workload, deployment.memory, deployment.clock)
+    load = float(need.sum() / (span * deployment.servers))
+    return Verdict(OVERLOADED, load, of_what=_of_what(deployment.clock)) if load > 1 else None
 
 
 def _of_what(clock: Clock) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from engine.fields import number_in
 from engine.measure.league import Entry
-from engine.metrics import tpot, ttft
+from engine.measure.times import REQUEST_TIMES
 from engine.simulate.run import Run
 
 
@@ -42,7 +42,7 @@ class Slo:
 
 def times_under_limits(run: Run) -> dict[str, np.ndarray]:
     """The (n,) times that limits speak of, by the same names."""
-    return {"ttft": ttft(run), "tpot": tpot(run), "latency": run.latency}
+    return {time.name: time.of(run) for time in REQUEST_TIMES if time.is_limited}
 
 
 def attained(run: Run, slo: Slo) -> dict[str, np.ndarray]:

@@ -47,7 +47,7 @@ class Story:
     at_sight, in_line : what kept it out when seen and when first in line; None if nothing did
     start, finish : rounds
     waited, latency : clock units
-    stays : (begin, end, tokens held at the begin) of each period in memory
+    residencies : (begin, end, tokens held at the begin) of each period in memory
     """
 
     row: int
@@ -97,11 +97,11 @@ def tell(run: Run, i: int) -> Story:
     first_in_line = int(run.start[overtook].max()) if overtook.any() else seen
     later = np.flatnonzero(overtook & (visible > seen))
     later = later[np.argsort(run.start[later], kind="stable")]
-    mine = run.residencies.request == i
+    its_own = run.residencies.request == i
     residencies = zip(
-        run.residencies.begin[mine].tolist(),
-        run.residencies.end[mine].tolist(),
-        run.residencies.held[mine].tolist(),
+        run.residencies.begin[its_own].tolist(),
+        run.residencies.end[its_own].tolist(),
+        run.residencies.held[its_own].tolist(),
         strict=True,
     )
     return Story(
@@ -173,7 +173,7 @@ def obstacle(run: Run, i: int, decision: int, rank: np.ndarray | None = None) ->
 
 
 def _planned_ends(run: Run, here: np.ndarray, decision: int) -> np.ndarray:
-    """(k,) rounds in which the stays at these indices were planned to end, as seen then."""
+    """(k,) rounds in which the residencies at these indices were planned to end, as seen then."""
     residencies, workload = run.residencies, run.workload
     who = residencies.request[here]
     held = residencies.held[here] + residencies.grows[here] * (decision - residencies.begin[here])
@@ -191,7 +191,7 @@ def _limit(run: Run) -> int:
 
 def in_words(story: Story, run: Run) -> list[str]:
     """The story as sentences, in order of time."""
-    told = [
+    sentences = [
         f"**Request #{story.row}**: prompt {wording.tokens(story.prompt)}, output "
         f"{wording.tokens(story.output)}; at its end it holds "
         f"{wording.tokens(story.prompt + story.output)}.",
@@ -199,22 +199,22 @@ def in_words(story: Story, run: Run) -> list[str]:
         "the first that knows it.",
     ]
     if story.start > story.seen and story.ahead:
-        told += _why_others_first(story, run)
+        sentences += _why_others_first(story, run)
     elif story.first_in_line > story.seen:
-        told.append(_why_not_at_sight(story, run))
-    told += _overtaken(story, run)
+        sentences.append(_why_not_at_sight(story, run))
+    sentences += _overtaken(story, run)
     if story.first_in_line > story.seen and story.start > story.first_in_line:
-        told.append(f"From {_begin(story.first_in_line, run)} on it was next.")
+        sentences.append(f"From {_begin(story.first_in_line, run)} on it was next.")
     if story.in_line:
-        told.append(f"{_hindered('it', story.in_line, run)}.")
+        sentences.append(f"{_hindered('it', story.in_line, run)}.")
     elif story.start > story.first_in_line:
-        told.append(_held_back(run))
+        sentences.append(_held_back(run))
     wait = f"{wording.moment(story.waited)} {run.unit}"
-    told.append(f"Started at {_begin(story.start, run)}, after {wait} of waiting.")
-    told += _losses(story, run)
+    sentences.append(f"Started at {_begin(story.start, run)}, after {wait} of waiting.")
+    sentences += _losses(story, run)
     latency = f"{wording.moment(story.latency)} {run.unit}"
-    told.append(f"Finished at {_end(story.finish, run)}: latency {latency}.")
-    return told
+    sentences.append(f"Finished at {_end(story.finish, run)}: latency {latency}.")
+    return sentences
 
 
 def _when(moment: float, run: Run) -> str:
@@ -233,8 +233,8 @@ def _end(finished: int, run: Run) -> str:
 
 
 def _round(number: int, moment: float, run: Run) -> str:
-    told = f"round {wording.count(number)}"
-    return told if run.timetable is None else f"{_when(moment, run)} ({told})"
+    named = f"round {wording.count(number)}"
+    return named if run.timetable is None else f"{_when(moment, run)} ({named})"
 
 
 def _why_others_first(story: Story, run: Run) -> list[str]:
@@ -243,12 +243,12 @@ def _why_others_first(story: Story, run: Run) -> list[str]:
     first = f"{others} waiting before it in {run.policy}'s order"
     if story.blocker is None:
         return [f"{first}."]
-    told = [f"{first}, first of them #{story.blocker}."]
+    sentences = [f"{first}, first of them #{story.blocker}."]
     if story.blocker_obstacle:
-        told.append(f"{_hindered(f'#{story.blocker}', story.blocker_obstacle, run)}.")
+        sentences.append(f"{_hindered(f'#{story.blocker}', story.blocker_obstacle, run)}.")
     if story.at_sight is None:
-        told.append(f"It would have fitted itself, but nobody passes #{story.blocker} here.")
-    return told
+        sentences.append(f"It would have fitted itself, but nobody passes #{story.blocker} here.")
+    return sentences
 
 
 def _why_not_at_sight(story: Story, run: Run) -> str:
@@ -296,14 +296,14 @@ def _hindered(who: str, obstacle: Obstacle, run: Run) -> str:
 
 def _losses(story: Story, run: Run) -> list[str]:
     """Each time it lost its KV cache, and what that cost."""
-    told = []
+    sentences = []
     for (_, lost, _), (back, _, refilled) in zip(
         story.residencies, story.residencies[1:], strict=False
     ):
         again = refilled - story.prompt
-        told.append(
+        sentences.append(
             f"Lost its KV cache after {_end(lost, run)}; came back at {_begin(back, run)} and "
             f"prefilled {wording.tokens(refilled)} again, "
             f"{wording.count(again)} of them generated before."
         )
-    return told
+    return sentences

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.metrics import MemoryCurve, memory_curve
+from engine.memory_curve import MemoryCurve, memory_curve
 from engine.simulate.run import Run
 
 COLUMNS = 1500
@@ -89,8 +89,8 @@ def _highest_moments(curve: MemoryCurve, first: int, last: int) -> np.ndarray:
     return moments[np.sort(highest)]
 
 
-def stays_within(run: Run, window: tuple[int, int] | None) -> np.ndarray:
-    """Indices of the stays that overlap `window`, in order of begin."""
+def residencies_within(run: Run, window: tuple[int, int] | None) -> np.ndarray:
+    """Indices of the residencies that overlap `window`, in order of begin."""
     if window is None:
         return np.arange(len(run.residencies.begin))
     return np.flatnonzero((run.residencies.begin < window[1]) & (run.residencies.end > window[0]))
@@ -158,12 +158,3 @@ def density(
     base, growing, requests = (cells.cumsum(axis=1)[:, :-1] for cells in (base, growing, requests))
     middle = np.maximum(middle.astype(np.int64), 1)
     return Density(run.ends(middle), size_edges, base + growing * middle, requests)
-
-
-def held_at(run: Run, at: int) -> tuple[np.ndarray, np.ndarray]:
-    """Who is in memory at the end of round `at`: request indices and their tokens, most first."""
-    residencies = run.residencies
-    here = np.flatnonzero((residencies.begin < at) & (residencies.end >= at))
-    held = residencies.held[here] + residencies.grows[here] * (at - residencies.begin[here])
-    most_first = np.argsort(-held, kind="stable")
-    return residencies.request[here][most_first], held[most_first]

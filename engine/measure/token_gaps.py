@@ -68,12 +68,12 @@ def _longest_of_spans(table: Timetable) -> np.ndarray:
 
 def _highest(values: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
     """The maximum of values[begin:end] for each pair; -inf where that is empty."""
-    found = np.full(len(begin), -np.inf)
+    highest = np.full(len(begin), -np.inf)
     count = end - begin
     width, table = 1, values
     while width <= count.max(initial=0):
-        mine = (count >= width) & (count < 2 * width)
-        found[mine] = np.maximum(table[begin[mine]], table[end[mine] - width])
+        of_width = (count >= width) & (count < 2 * width)
+        highest[of_width] = np.maximum(table[begin[of_width]], table[end[of_width] - width])
         table = np.maximum(table[:-width], table[width:]) if len(table) > width else table
         width *= 2
-    return found
+    return highest

@@ -19,7 +19,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from engine.metrics import memory_curve
+from engine.memory_curve import memory_curve
 from engine.simulate.run import Run, visible_rounds
 from engine.workload import Workload
 

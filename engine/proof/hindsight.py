@@ -21,7 +21,7 @@ import numpy as np
 
 from engine.bounds.prices import prices
 from engine.errors import InputError
-from engine.metrics import memory_curve
+from engine.memory_curve import memory_curve
 from engine.policy import POLICIES
 from engine.progress import Progress, silent
 from engine.proof.dual import Dual, evaluate
@@ -179,9 +179,9 @@ def _judged(model: TimeIndexedModel, known: Run, chosen, lower: float, seconds: 
     if chosen.sum() == len(workload):
         start = np.empty(len(workload), np.int64)
         start[model.request[chosen]] = model.start[chosen]
-        found = Run(workload, model.memory, start, start + workload.output)
-        if memory_curve(found).peak <= model.memory and found.latency.sum() < run.latency.sum():
-            run = found
+        solved = Run(workload, model.memory, start, start + workload.output)
+        if memory_curve(solved).peak <= model.memory and solved.latency.sum() < run.latency.sum():
+            run = solved
     total, arrivals = float(run.latency.sum()), float(workload.arrival.sum())
     lower = math.ceil(lower + arrivals - SLACK) - arrivals
     proved = lower >= total - SLACK

@@ -19,6 +19,7 @@ from engine.machine.clock import Clock
 from engine.machine.hardware import presets
 from engine.machine.preset import COEFFICIENTS
 from engine.measure.league import Entry
+from engine.measure.metrics import SAVED, shown_in
 from engine.saved.soundness import check_facts, check_results, check_settings, check_text
 from engine.version import version
 from engine.workload import Workload
@@ -26,7 +27,6 @@ from engine.workload import Workload
 FORMAT = "headroom view 1"
 MOST_CHARACTERS = 1_000_000  # of a view in JSON, without its name
 OF_ITS_NAME = 2_000  # characters more
-NUMBERS = ("mean_latency", "p50_latency", "p90_latency", "p99_latency", "mean_ttft", "makespan")
 OF_ARRIVALS = {  # which fields of a scenario say how requests arrive
     "backlog": (),
     "poisson": ("rate",),
@@ -50,7 +50,7 @@ class Snapshot:
     settings : the parameters of its link
     title : the scenario in one line
     facts : what the results depend on, each a value by its name, for comparisons
-    results : one record a policy: `policy`, `load`, NUMBERS, and `gap`, None without a bound;
+    results : one record a policy: `policy`, `load`, `gap`, None without a bound, and metrics;
         another version may have kept fewer numbers, or more
     unit : of the times
     engine : the version that computed them
@@ -183,7 +183,7 @@ def results_of(entries: Sequence[Entry]) -> list[dict[str, Any]]:
             "policy": entry.label,
             "load": entry.verdict.kind,
             "gap": entry.gap,
-            **{name: float(entry.numbers[name]) for name in NUMBERS},
+            **{metric.name: float(entry.numbers[metric.name]) for metric in shown_in(SAVED)},
         }
         for entry in entries
     ]

@@ -17,7 +17,7 @@ from engine.choice import Choice
 from engine.errors import InputError, Livelock
 from engine.experiment import Experiment
 from engine.measure.overload import Verdict, verdict
-from engine.metrics import tpot, ttft
+from engine.measure.times import tpot, ttft
 from engine.progress import Progress, silent
 from engine.scale_out import HERE, Sweep, run_all
 from engine.simulate.run import Run

@@ -11,7 +11,7 @@ from engine import wording
 from engine.choice import Choice
 from engine.errors import Livelock
 from engine.experiment import Experiment
-from engine.metrics import tpot, ttft
+from engine.measure.times import tpot, ttft
 from engine.policy import Param
 from engine.progress import Progress, silent
 from engine.simulate.run import Run

@@ -11,7 +11,7 @@ from engine.capacity import rate
 from engine.capacity.draws import Draws
 from engine.capacity.headroom import headroom_in_words, smallest_memory
 from engine.capacity.question import Question
-from engine.measure.advice import what_next
+from engine.experiment.advice import what_next
 from engine.measure.league import Entry
 from engine.progress import Progress
 from engine.scale_out import where

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from engine import Run, wording
-from engine.measure.league import Entry, who_is_not_served, written_table
+from engine.measure.league import Entry, explain_columns, who_is_not_served, written_table
 from pages.parts.jobs import begin, finished
 from pages.parts.runs import advice_job, bound_jobs, headroom_job
 from pages.parts.view import View
@@ -43,18 +43,12 @@ def figure(drawn, alt: str, key: str, zooms: bool = False, bar: bool = True, **o
 
 def league(entries: Sequence[Entry]) -> None:
     """The league table, best first, and its download."""
-    told = {
-        "Above bound": "Total latency above the best certified bound that covers the run.",
-        "Load": "Overloaded: more arrives than is served, and latency grows with the horizon.",
-        "Unserved": "Gave up or were turned away; latencies are of the others.",
-        "Mean TTFT": "Time to first token, from arrival.",
-    }
+    unit = entries[0].run.unit
     rows(
         written_table(entries),
         "League table of the compared policies, lowest mean latency first",
-        told,
+        explain_columns(unit),
     )
-    unit = entries[0].run.unit
     what = " (batch iterations)" if unit == "rounds" else ""
     st.caption(f"Times in {unit}{what}. Lowest mean latency first.")
 

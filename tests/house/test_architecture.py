@@ -52,7 +52,7 @@ LAYERS = (
     ("compilations", "compiled", "sample_data", "user_data", "version"),
     ("machine", "admission_limits", "workload"),
     ("simulate", "progress"),
-    ("batches", "fluid", "metrics"),
+    ("batches", "fluid", "memory_curve"),
     ("bound", "bound_method", "bounds", "proof", "improve", "policy", "policies"),
     ("demand", "traces"),
     ("fleet", "measure"),

@@ -81,7 +81,7 @@ class _CertificatePart:
         if len(records) > MAX_ENVELOPES:
             raise InputError(f"envelopes must be at most {MAX_ENVELOPES}, there are {len(records)}")
         priced = [build(_Priced, record, f"envelope {k}") for k, record in enumerate(records)]
-        if any(len(one.prices) != len(self.times) for one in priced):
+        if any(len(envelope.prices) != len(self.times) for envelope in priced):
             raise InputError("every envelope must have a price at each of the times")
         object.__setattr__(self, "envelopes", priced)
 
@@ -112,15 +112,15 @@ def written(bound: Bound) -> dict:
     return {"parts": [_written_part(part) for part in bound.machine_prices or ()]}
 
 
-def _written_part(found: MachinePrices) -> dict:
+def _written_part(prices: MachinePrices) -> dict:
     return {
-        "begin": found.begin,
-        "cell": found.width,
-        "cells": found.count,
-        "times": found.times.tolist(),
+        "begin": prices.begin,
+        "cell": prices.width,
+        "cells": prices.count,
+        "times": prices.times.tolist(),
         "envelopes": [
             {"theta": float(envelope.theta), "knee": float(envelope.knee), "prices": row.tolist()}
-            for envelope, row in zip(found.envelopes, found.values, strict=True)
+            for envelope, row in zip(prices.envelopes, prices.values, strict=True)
         ],
     }
 
@@ -135,9 +135,9 @@ def check_row(row: MachineRow, workload: Workload, memory: int, clock: Clock) ->
     """
     every_run = row.covers_preemption
     proves = all(
-        (np.diff(one.prices) <= 0).all() and _is_floor(one, clock.step, every_run)
+        (np.diff(envelope.prices) <= 0).all() and _is_floor(envelope, clock.step, every_run)
         for part in row.parts
-        for one in part.envelopes
+        for envelope in part.envelopes
     )
     proved = _proved(row, workload, memory, clock.step) if proves else 0.0
     covers = proves and every_run
@@ -209,7 +209,9 @@ class _Walk:
         """(envelopes, cells) at the middle of each cell."""
         part = self.part
         middles = (np.arange(part.cells) + 0.5) * part.cell
-        prices = np.array([np.interp(middles, part.times, one.prices) for one in part.envelopes])
+        prices = np.array(
+            [np.interp(middles, part.times, envelope.prices) for envelope in part.envelopes]
+        )
         prices = prices.reshape(len(part.envelopes), part.cells)
         prices[:, middles > part.times[-1]] = 0.0
         return np.minimum.accumulate(prices, axis=1)  # interpolation may rise by a rounding
@@ -219,16 +221,16 @@ class _Walk:
         width, count = self.part.cell, self.part.cells
         cells_before = self.cells_before(token)
         last = int(cells_before[0])
-        work = np.array([np.bincount(cells_before, one, last + 1) for one in token.work])
+        work = np.array([np.bincount(cells_before, by_group, last + 1) for by_group in token.work])
         earliest = token.arrival + token.alone
         best, m = np.inf, max(int(earliest / width), last)
         while m <= count + last and max(m * width, earliest) - token.arrival < best:
             cells = np.arange(m, min(m + AT_ONCE, count + last + 1))
             cost = np.maximum(cells * width, earliest) - token.arrival
-            for one, by_cell in zip(work, prices, strict=True):
+            for by_group, by_cell in zip(work, prices, strict=True):
                 near = by_cell[m - last : cells[-1] + 1]
                 near = np.append(near, np.zeros(cells[-1] + 1 - (m - last) - len(near)))
-                cost += np.convolve(near, one, "valid")
+                cost += np.convolve(near, by_group, "valid")
             best, m = min(best, cost.min()), m + AT_ONCE
         if not np.isfinite(best):  # beyond all prices
             best = max(m * width, earliest) - token.arrival

@@ -59,7 +59,7 @@ def tokens_of(
         if every_run:
             gaps = np.minimum(gaps, _prefill_cut(held, step))
             first = float(_prefill_cut(np.array([float(s)]), step)[0])
-        works = [_works(one, s, held, memory, step, every_run) for one in envelopes]
+        works = [_works(envelope, s, held, memory, step, every_run) for envelope in envelopes]
         yield CheckedTokens(
             a,
             (first + gaps.sum()) * LESS,

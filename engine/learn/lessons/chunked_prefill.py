@@ -8,8 +8,8 @@ from engine import wording
 from engine.demand.example import ExampleRequests, written_out
 from engine.learn.lesson import Curves, LessonControl, LessonQuestion, LessonStep, lesson, run
 from engine.machine.hardware import find_preset
+from engine.measure.times import ttft
 from engine.measure.token_gaps import largest_token_gap
-from engine.metrics import ttft
 
 M = 16_492
 PRESET = "mc-sf-paper"

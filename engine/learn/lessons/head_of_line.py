@@ -15,7 +15,8 @@ from engine.learn.lesson import (
     total,
 )
 from engine.measure.story import obstacle
-from engine.metrics import mean_memory, queueing
+from engine.measure.times import queueing
+from engine.memory_curve import mean_memory
 
 M = 20
 LARGE = ExampleRequests(9, 8, class_name="large", count=2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine import wording
 from engine.demand.example import ExampleRequests, written_out
 from engine.learn.lesson import LessonControl, LessonQuestion, LessonStep, lesson, run
-from engine.metrics import peak_memory
+from engine.memory_curve import peak_memory
 
 M = 20
 PROMPT = 4

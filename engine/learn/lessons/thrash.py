@@ -8,7 +8,7 @@ from engine import wording
 from engine.demand.example import ExampleRequests, written_out
 from engine.learn.lesson import Curves, LessonControl, LessonQuestion, LessonStep, lesson, run, said
 from engine.machine.clock import ROUNDS, seconds_clock
-from engine.metrics import recomputed_tokens
+from engine.measure.metrics import recomputed_tokens
 
 M = 30
 EIGHT = ExampleRequests(5, 10, count=8)

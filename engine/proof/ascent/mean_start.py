@@ -25,10 +25,10 @@ def mean_starts(workload: Workload, memory: int, grids: int, progress: Progress)
     for period in busy_periods(workload, memory):
         if period.is_crowded:
 
-            def told(share: float, done=done, period=period) -> None:
+            def report(share: float, done=done, period=period) -> None:
                 progress((done + share * len(period.which)) / len(workload))
 
-            starts = _in_one_period(period.workload, memory, grids, told)
+            starts = _in_one_period(period.workload, memory, grids, report)
             mean[period.which] = period.begin + starts
         done += len(period.which)
     return mean

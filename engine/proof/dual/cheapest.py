@@ -46,22 +46,22 @@ def _memory_cost(P, Q, k, prompt, output):
 
 
 @part
-def _falls(units, P, k, prompt, output, one):
+def _falls(units, P, k, prompt, output, unit):
     """Whether the cost of memory falls by more than a round from k to k + 1."""
     T = P.size - 1
     after = units[min(k + output, T) + 1]
     d = units[k + 1] - after
-    if d > one // (prompt + 1):
+    if d > unit // (prompt + 1):
         return True
-    return prompt * d + P[min(k + output, T)] - P[k] - output * after > one
+    return prompt * d + P[min(k + output, T)] - P[k] - output * after > unit
 
 
 @part
-def _bisect(units, P, earliest, prompt, output, one):
+def _bisect(units, P, earliest, prompt, output, unit):
     low, high = earliest, P.size - 1
     while low < high:
         middle = (low + high) >> 1
-        if _falls(units, P, middle, prompt, output, one):
+        if _falls(units, P, middle, prompt, output, unit):
             low = middle + 1
         else:
             high = middle
@@ -69,13 +69,13 @@ def _bisect(units, P, earliest, prompt, output, one):
 
 
 @part
-def _search(P, Q, shifts, earliest, prompt, output, one, least, start):
+def _search(P, Q, shifts, earliest, prompt, output, unit, least, start):
     """The least cost and its start, `least` at `start` being known."""
     top = shifts.size - 1
     level = top
     k = earliest
-    while k < P.shape[1] and (k - earliest) * one < least:
-        cost = (k - earliest) * one + _memory_cost(P[level], Q[level], k, prompt, output)
+    while k < P.shape[1] and (k - earliest) * unit < least:
+        cost = (k - earliest) * unit + _memory_cost(P[level], Q[level], k, prompt, output)
         if cost >= least:
             k += 1 << shifts[level]
             level = min(level + 1, top)
@@ -88,17 +88,17 @@ def _search(P, Q, shifts, earliest, prompt, output, one, least, start):
 
 
 @kernel
-def _cheapest_starts(units, P, Q, shifts, order, visible, prompt, output, one, convex):
+def _cheapest_starts(units, P, Q, shifts, order, visible, prompt, output, unit, convex):
     least = np.zeros(order.size, np.int64)
     start = visible.copy()
     for place in range(order.size):
         i = order[place]
         if visible[i] >= P.shape[1]:
             continue
-        k = _bisect(units, P[0], visible[i], prompt[i], output[i], one)
-        cost = (k - visible[i]) * one + _memory_cost(P[0], Q[0], k, prompt[i], output[i])
+        k = _bisect(units, P[0], visible[i], prompt[i], output[i], unit)
+        cost = (k - visible[i]) * unit + _memory_cost(P[0], Q[0], k, prompt[i], output[i])
         if not convex:
-            cost, k = _search(P, Q, shifts, visible[i], prompt[i], output[i], one, cost, k)
+            cost, k = _search(P, Q, shifts, visible[i], prompt[i], output[i], unit, cost, k)
         least[i], start[i] = cost, k
     return least, start
 

@@ -24,8 +24,8 @@ def written_out(model: TimeIndexedModel, cumulative: bool = False, whole: bool =
 
     problem += pulp.lpSum(cost * starts for cost, starts in zip(model.cost, x, strict=True))
     for i in range(len(model.workload)):
-        mine = np.flatnonzero(model.request == i)
-        problem += pulp.lpSum(x[c] for c in mine) == 1, f"request_{i}"
+        starts = np.flatnonzero(model.request == i)
+        problem += pulp.lpSum(x[c] for c in starts) == 1, f"request_{i}"
 
     used = [[] for _ in range(model.rounds)]
     for c, t, tokens in zip(*(part.tolist() for part in model.held), strict=True):

@@ -109,7 +109,7 @@ class Search:
         width = self.coarse.cells.width
         return np.unique(np.ceil(knots_between(self.completion, KNOTS) / width)) * width
 
-    def rises(self, seconds: float | None, told: Told) -> list[tuple[float, Rise]]:
+    def rises(self, seconds: float | None, report: Told) -> list[tuple[float, Rise]]:
         """The steps of the ascent and when they came, until it ends.
 
         Steps are counted, so that the same requests have the same bound on every machine;
@@ -122,7 +122,7 @@ class Search:
             begun = begun or time.monotonic()
             taken = time.monotonic() - begun
             steps.append((taken, rise))
-            told(len(steps) / most, rise.best.value)
+            report(len(steps) / most, rise.best.value)
             if len(steps) >= most or (seconds is not None and taken >= seconds):
                 break
         return steps
@@ -132,9 +132,9 @@ class Search:
         """L on cells for the last word: as many as a checker can take in good time."""
         most = max(FEWEST, int(self.share * FINEST))
         count = min(max(FEWEST, int(self.share * FINE) // self.size), most)
-        while (found := self.on_cells(count)).effort > self.share * EFFORT and count > FEWEST:
+        while (cells := self.on_cells(count)).effort > self.share * EFFORT and count > FEWEST:
             count //= 2
-        return found
+        return cells
 
     def judged(self, numbers: np.ndarray) -> float:
         """The certified value of these numbers on fine cells, seconds, at least 0."""
@@ -154,11 +154,13 @@ def searches(
     run = look_ahead(workload, memory, workload.ascending(workload.volume), clock=clock)
     alone = time_alone(workload, clock.step, every_run).total
     part = parts(workload.arrival, run.finished_at, alone)
-    found = []
+    every_part = []
     for number in range(part.max() + 1):
-        mine = part == number
-        some = workload.take(mine)
-        begin = float(some.arrival.min() - workload.arrival.min())
-        finished_at, share = run.finished_at[mine], mine.mean()
-        found.append(Search.of(some, memory, clock, replicas, every_run, finished_at, begin, share))
-    return found
+        here = part == number
+        requests = workload.take(here)
+        begin = float(requests.arrival.min() - workload.arrival.min())
+        finished_at, share = run.finished_at[here], here.mean()
+        every_part.append(
+            Search.of(requests, memory, clock, replicas, every_run, finished_at, begin, share)
+        )
+    return every_part

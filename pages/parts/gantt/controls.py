@@ -7,7 +7,7 @@ import streamlit as st
 
 from engine import Choice, InputError, Run
 from engine.figures.gantt import MOST_BARS
-from engine.measure.timeline import stays_within
+from engine.measure.timeline import residencies_within
 from pages.parts.link import linked
 from pages.parts.view import View
 
@@ -75,7 +75,7 @@ def _forget_window() -> None:
 
 def ask_lines(run: Run, window: tuple[int, int] | None) -> bool:
     """Whether bars are packed into slots; not asked where there are too many to draw."""
-    if len(stays_within(run, window)) > MOST_BARS:
+    if len(residencies_within(run, window)) > MOST_BARS:
         st.caption(
             f"More than {MOST_BARS:,} bars: memory by size of request instead. A smaller window "
             "shows bars."

@@ -7,8 +7,7 @@ import streamlit as st
 
 from engine import Run, wording
 from engine.measure.story import in_words, tell
-from engine.measure.timeline import held_at
-from engine.metrics import mean_memory, peak_memory
+from engine.memory_curve import held_at, mean_memory, peak_memory
 from pages.parts.link import linked
 
 

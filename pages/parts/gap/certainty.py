@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from engine import Bound, wording
-from engine.evidence.certainty import PROOF_BY_PRICES, by_kind, holds_for
+from engine import Bound, find_method, wording
+from engine.evidence.certainty import PROOF_BY_PRICES, by_kind, holds_for, is_by_prices
 from engine.evidence.certificate_download import (
     certificate_text,
     is_too_long,
@@ -35,7 +35,8 @@ def tell_certainty(bounds: Sequence[Bound]) -> None:
         ]
         st.markdown("\n".join([f"{words.what}", "", *values]))
     with st.expander("Why can I trust these numbers?", icon=":material/verified:"):
-        st.markdown(PROOF_BY_PRICES)
+        if is_by_prices(bounds):
+            st.markdown(PROOF_BY_PRICES)
         for words, rows in by_kind(bounds).items():
             st.markdown(f"**{rows[0].bound}**: {words.why}")
             st.caption("  \n".join(f"{bound.bound}: {bound.method}." for bound in rows))
@@ -46,14 +47,14 @@ def tell_optimum(view: View, exact: Sequence[Job], bounds: Sequence[Bound]) -> N
     if not view.deployment.clock.is_rounds:
         return
     st.markdown("### The exact optimum")
-    found = [bound for bound in bounds if bound.bound == "hindsight"]
-    for bound in found:
+    optima = [bound for bound in bounds if find_method(bound.found_by).is_exact]
+    for bound in optima:
         st.markdown(
             f"No schedule without preemption is below {wording.total(bound.value)} {bound.unit}: "
             f"{bound.method}."
         )
     if exact:
-        if not found:
+        if not optima:
             st.caption("Few enough requests to solve the real task; it may be stopped by its time.")
         offer(exact, "Solve for the exact optimum")
     else:

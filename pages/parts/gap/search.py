@@ -43,11 +43,11 @@ def search_job(view: View, bounds: Sequence[Bound] = ()) -> Job | None:
     job = run_job(view, Choice.of("best-found", {"seconds": BUDGET}))
 
     def compute(progress: Progress) -> Run:
-        def heard(share: float, told: str = "") -> None:
-            if isinstance(told, Found) and view.deployment.servers == 1:
-                _add(job, share * BUDGET, told.run)
+        def heard(share: float, what: str = "") -> None:
+            if isinstance(what, Found) and view.deployment.servers == 1:
+                _add(job, share * BUDGET, what.run)
                 _draw_live(as_entries(searched(job), bounds))
-            progress(share, _with_gap(told, as_entries(searched(job)[-1:], bounds)))
+            progress(share, _with_gap(what, as_entries(searched(job)[-1:], bounds)))
 
         run = job.compute(heard)
         _add(job, BUDGET, run)
@@ -72,28 +72,28 @@ def _add(job: Job, spent: float, run: Run) -> None:
         store().put(("story", job.key), (*story, (spent, run)))
 
 
-def _with_gap(told: str, best: list[tuple[float, Entry]]) -> str:
-    return f"{told}, {wording.gap(best[0][1].gap)} above the bound" if best else told
+def _with_gap(what: str, best: list[tuple[float, Entry]]) -> str:
+    return f"{what}, {wording.gap(best[0][1].gap)} above the bound" if best else what
 
 
-def _draw_live(found: list[tuple[float, Entry]]) -> None:
+def _draw_live(story: list[tuple[float, Entry]]) -> None:
     """Draw the story anew where this session's page has it."""
     slot = st.session_state.get(LIVE)
-    if found and slot is not None:
-        slot.plotly_chart(draw_search(found, None), key=f"search at {found[-1][0]:g}")
+    if story and slot is not None:
+        slot.plotly_chart(draw_search(story, None), key=f"search at {story[-1][0]:g}")
 
 
 def tell_search(
-    found: Sequence[tuple[float, Entry]], entries: Sequence[Entry], job: Job | None
+    story: Sequence[tuple[float, Entry]], entries: Sequence[Entry], job: Job | None
 ) -> None:
     """The gap of the best schedule found against the work spent."""
     st.markdown("### Better schedules")
     others = [entry for entry in entries if entry.run.policy != "best-found" and entry.gap]
     st.session_state[LIVE] = slot = st.empty()
-    if found:
+    if story:
         with slot:
             show.figure(
-                draw_search(found, others[0] if others else None), describe_search(found), "search"
+                draw_search(story, others[0] if others else None), describe_search(story), "search"
             )
     elif is_proved_best(entries[0]):
         st.caption(f"{entries[0].label} meets a bound: there is no better schedule to be found.")
@@ -102,19 +102,19 @@ def tell_search(
         st.caption(f"Sought for up to {wording.count(MOST_REQUESTS)} requests.")
     else:
         st.caption("How near the bound can a schedule come? Let a search look for better ones.")
-    offer([job] if job else [], "Search on" if found else "Search for better schedules")
+    offer([job] if job else [], "Search on" if story else "Search for better schedules")
 
 
 def tell_convergence(bounds: Sequence[Bound], methods: Sequence[Job]) -> None:
     """How the price bounds rose, and whether they have come to rest."""
     st.markdown("### Better bounds")
-    if found := climbs(bounds):
-        st.markdown("  \n".join(climb.in_words() for climb in found))
+    if rising := climbs(bounds):
+        st.markdown("  \n".join(climb.in_words() for climb in rising))
         show.figure(
-            draw_convergence(found, relaxations(bounds)),
-            describe_convergence(found),
+            draw_convergence(rising, relaxations(bounds)),
+            describe_convergence(rising),
             "convergence",
         )
     else:
         st.caption("How high can the bound be pushed? Let it climb from the fluid's prices.")
-    offer(methods)
+    offer(sorted(methods, key=lambda job: job.seconds))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from engine.measure.latency import QUANTITIES
 from engine.measure.slo import Slo
+from engine.measure.times import REQUEST_TIMES, RequestTime, request_time
 from pages.parts.link import linked
 from pages.parts.literal import literal
 from pages.parts.view import View
@@ -13,11 +13,13 @@ from pages.parts.view import View
 ALL = "all"
 
 
-def ask_quantity() -> str:
-    """The name of a time in QUANTITIES."""
-    names = list(QUANTITIES)
-    return st.segmented_control(
-        "Time", names, required=True, **linked("quantity", names[0], options=names)
+def ask_time() -> RequestTime:
+    """Which of the times is shown."""
+    titles = [time.title for time in REQUEST_TIMES]
+    return request_time(
+        st.segmented_control(
+            "Time", titles, required=True, **linked("quantity", titles[0], options=titles)
+        )
     )
 
 
@@ -57,10 +59,10 @@ def ask_slo(unit: str) -> Slo:
                 0.0,
                 value=None,
                 placeholder="no limit",
-                help=told,
+                help=explained,
                 format="%.4g",
                 **linked(f"slo_{name}", None, float, low=0.0),
             )
-            for column, (name, (label, told)) in zip(columns, asked.items(), strict=True)
+            for column, (name, (label, explained)) in zip(columns, asked.items(), strict=True)
         }
     return Slo(**limits)

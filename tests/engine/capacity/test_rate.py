@@ -28,7 +28,7 @@ from engine.machine.catalogue import gpus
 from engine.machine.hardware import presets
 from engine.measure.overload import verdict
 from engine.measure.slo import Slo
-from engine.metrics import peak_memory
+from engine.memory_curve import peak_memory
 
 LARGE = presets()["llama-2-70b-a100-tp4"].clock
 SMALL = presets()["llama-3-8b-a100"].clock

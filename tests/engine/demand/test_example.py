@@ -7,7 +7,7 @@ import pytest
 
 from engine import InputError, find_policy
 from engine.demand.example import examples, load_example, read_examples
-from engine.metrics import queueing, ttft
+from engine.measure.times import queueing, ttft
 
 ORDERS = ("vllm", "fcfs", "mc-sf", "shortest-total", "svf", "sorted-f")
 

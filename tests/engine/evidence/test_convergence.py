@@ -44,7 +44,8 @@ def test_only_what_was_improved_has_a_climb():
     fluid, lp = (find_method(key).bounds(workload, 10) for key in ("fluid", "lp"))
     assert climbs([*fluid, *lp]) == []
     assert relaxations([*fluid, *lp]) == lp
-    climb = Bound("prices", 36.0, True, False, "test", history=((0.0, 30.0), (1.0, 36.0)))
+    history = ((0.0, 30.0), (1.0, 36.0))
+    climb = Bound("prices", 36.0, True, False, "test", history=history, found_by="prices")
     assert relaxations([*lp, climb]) == lp[1:]
 
 

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 from engine import Choice, InputError, Scenario, Workload, find_method, find_policy, gap, generate
 from engine.fleet import ROUTINGS, Deployment, Topology, read_pools
 from engine.machine.clock import ROUNDS, seconds_clock
+from engine.measure.metrics import summary
+from engine.measure.per_request import per_request
 from engine.measure.token_gaps import largest_token_gap
-from engine.metrics import memory_curve, per_request, summary
+from engine.memory_curve import memory_curve
 from tests.twins.strategies import instances
 
 CLOCK = seconds_clock(0.0372, 1.965e-4, 90, 5.67e-8, 4.2e-5)

@@ -20,7 +20,7 @@ from engine.improve.partial import (
 )
 from engine.improve.polish import earliest_place, hold, polish
 from engine.improve.search import _parts
-from engine.metrics import memory_curve
+from engine.memory_curve import memory_curve
 from engine.progress import Found
 from engine.proof.dual import gap_split
 from engine.simulate.profile import first_after, insert

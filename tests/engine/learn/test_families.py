@@ -10,7 +10,7 @@ from engine.learn.families import (
     worst_release,
 )
 from engine.learn.lessons import adversary
-from engine.metrics import memory_curve
+from engine.memory_curve import memory_curve
 from engine.policy import find_policy
 
 

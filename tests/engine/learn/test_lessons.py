@@ -23,7 +23,7 @@ from engine.learn.lessons import (
     wait_thresholds,
     why_f,
 )
-from engine.metrics import memory_curve
+from engine.memory_curve import memory_curve
 from tests.twins import twin
 
 LESSONS = load_lessons()

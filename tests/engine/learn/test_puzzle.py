@@ -5,7 +5,7 @@ from itertools import permutations
 import pytest
 
 from engine.learn.puzzle import MEMORY, REQUESTS, Puzzle, read_order, write_order
-from engine.metrics import memory_curve
+from engine.memory_curve import memory_curve
 from engine.proof.hindsight import best_in_hindsight
 from tests.twins import twin
 

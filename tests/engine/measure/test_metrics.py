@@ -1,21 +1,17 @@
-"""Metrics agree with hand-computed numbers and with a walk over every round."""
+"""Metrics agree with hand-computed numbers, and one more row of their table is everywhere."""
+
+import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from engine import POLICIES, Workload, find_policy
-from engine.metrics import (
-    memory_curve,
-    peak_batch,
-    per_request,
-    queueing,
-    summary,
-    tpot,
-    ttft,
-)
-from tests.twins.strategies import instances
+from engine import POLICIES, Choice, Deployment, Experiment, Workload, compare, find_policy, wording
+from engine.cli import main
+from engine.measure.league import explain_columns, league_table, written_table
+from engine.measure.metrics import EVERYWHERE, METRICS, shown_in, summary
+from engine.saved import Snapshot, results_of
+from engine.saved.snapshot import read_snapshot
 
 
 @pytest.fixture
@@ -26,16 +22,6 @@ def head_of_line():
     """
     workload = Workload([0, 0, 0.5], [10, 10, 10], [10, 1, 1], [0, 1, 1], ("long", "short"))
     return find_policy("fcfs").run(workload, 22)
-
-
-def test_latencies_by_hand(head_of_line):
-    """Starts 0, 0, 1.. : the third is seen in round 1 and must wait for the completion at 10."""
-    assert head_of_line.start.tolist() == [0, 0, 10]
-    assert head_of_line.latency.tolist() == [10, 1, 10.5]
-    assert ttft(head_of_line).tolist() == [1, 1, 10.5]
-    assert queueing(head_of_line).tolist() == [0, 0, 9.5]
-    assert tpot(head_of_line)[0] == 1
-    assert np.isnan(tpot(head_of_line)[1:]).all()
 
 
 def test_summary_by_hand(head_of_line):
@@ -54,63 +40,6 @@ def test_summary_by_hand(head_of_line):
     assert row["classes"]["short"]["mean_tpot"] is None
 
 
-def test_memory_curve_by_hand(head_of_line):
-    """Change points of the curve: two run in round 1, one to round 10, one in round 11."""
-    curve = memory_curve(head_of_line)
-    assert curve.time.tolist() == [0, 1, 10, 11]
-    assert curve.low.tolist() == [20, 11, 10]
-    assert curve.high.tolist() == [22, 20, 11]
-    assert curve.mean == pytest.approx((22 + sum(range(12, 21)) + 11) / 11)
-
-
-@settings(max_examples=400)
-@given(instances(), st.sampled_from(["fcfs", "svf", "vllm"]))
-def test_memory_curve_equals_a_walk(instance, key):
-    """At the end of every round the curve says what the stays hold, by class too."""
-    workload, memory = instance
-    run = find_policy(key).run(workload, memory)
-    first_half = np.arange(len(workload)) < len(workload) / 2
-    for of in (None, first_half):
-        curve = memory_curve(run, of)
-        for piece, alive in enumerate(curve.alive):
-            for at in range(curve.time[piece] + 1, curve.time[piece + 1] + 1):
-                walked = sum(
-                    held + at - begin
-                    for i, begin, end, held in zip(
-                        run.residencies.request,
-                        run.residencies.begin,
-                        run.residencies.end,
-                        run.residencies.held,
-                        strict=True,
-                    )
-                    if begin < at <= end and (of is None or of[i])
-                )
-                assert curve.low[piece] + alive * (at - curve.time[piece]) == walked
-
-
-def test_per_request_keeps_every_row():
-    """Rows set aside stay in the table, empty and labelled, in the trace's order."""
-    workload = Workload([0, 0, 3], [4, 40, 4], [2, 2, 1])
-    table = per_request(find_policy("svf").run(workload, 10), workload)
-    assert table["index"].tolist() == [0, 1, 2]
-    assert table["status"].tolist() == ["finished", "set aside: needs more than M", "finished"]
-    assert table["finish"].isna().tolist() == [False, True, False]
-    assert table["start"].dropna().tolist() == [0, 3]
-    assert list(table.columns) == [
-        "index", "class", "arrival", "prompt", "output", "start", "first_token", "finish",
-        "ttft", "tpot", "preemptions", "status",
-    ]  # fmt: skip
-
-
-def test_per_request_of_a_closed_loop_adds_up():
-    """Arrivals are when requests came, not what the trace said: latencies add up to the total."""
-    workload = Workload([0, 1, 2, 3], [3] * 4, [4] * 4, concurrency=2)
-    run = find_policy("mc-sf").run(workload, 10)
-    table = per_request(run, workload)
-    assert (table["finish"] - table["arrival"]).sum() == summary(run)["total_latency"]
-    assert (table["first_token"] - table["arrival"]).tolist() == table["ttft"].tolist()
-
-
 def test_metrics_react_to_a_bad_policy():
     """Largest volume first is much worse than smallest first on a mixed backlog."""
     lengths = np.array([5, 80] * 50)
@@ -120,7 +49,108 @@ def test_metrics_react_to_a_bad_policy():
     assert means["reverse"] > 1.5 * means["svf"]
 
 
-def test_peak_batch():
-    """Two at once, and a third only as one of them leaves."""
-    run = find_policy("vllm").run(Workload([0, 0, 0], [1, 1, 1], [3, 5, 2]), 50, max_num_seqs=2)
-    assert peak_batch(run) == 2
+@pytest.fixture
+def compared():
+    """Two policies on thirty requests of two classes."""
+    lengths = np.array([2, 9] * 15)
+    workload = Workload(np.arange(30.0), lengths, lengths, [0, 1] * 15, ("short", "long"))
+    return compare(Experiment(workload, Deployment(20), (Choice("svf"), Choice("vllm"))))
+
+
+@pytest.fixture
+def before(compared):
+    """The results of a view that was saved when there was a metric less."""
+    return results_of(compared.league)
+
+
+@pytest.fixture
+def p95(before, monkeypatch):
+    """One more row of the table."""
+    row = replace(
+        METRICS["p90_latency"],
+        name="p95_latency",
+        title="P95",
+        means="Within this latency 95 % are finished.",
+        of=lambda sample: float(np.percentile(sample.latency, 95)),
+    )
+    monkeypatch.setitem(METRICS, row.name, row)
+    return row
+
+
+def again(comparison):
+    """The league, its numbers computed anew."""
+    return compare(comparison.experiment).league
+
+
+def test_a_new_metric_is_in_the_league(compared, p95):
+    """In its CSV unrounded, in words on the page, with its help beside it."""
+    entries = again(compared)
+    wanted = [np.percentile(entry.run.latency, 95) for entry in entries]
+    assert league_table(entries)["p95_latency"].tolist() == wanted
+    assert written_table(entries)["P95"].tolist() == [wording.number(value) for value in wanted]
+    assert explain_columns("rounds")["P95"] == "Within this latency 95 % are finished. In rounds."
+
+
+def test_a_new_metric_is_on_the_command_line(p95, tmp_path, capsys):
+    """In the JSON of policies and of classes, and in the table."""
+    path = tmp_path / "trace.csv"
+    path.write_text("arrival,prompt,output,class\n0,5,5,long\n0,5,5,long\n1,1,1,short\n")
+    asked = ["simulate", str(path), "-M", "20", "--policy", "svf"]
+    assert main([*asked, "--format", "json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["policies"]
+    assert row["p95_latency"] == np.percentile([5, 5, 1], 95)
+    assert row["classes"]["long"]["p95_latency"] == 5
+    assert main(asked) == 0
+    assert " P95 " in capsys.readouterr().out
+
+
+def test_a_new_metric_is_saved(compared, p95):
+    """With the results of a view, which comes back with it."""
+    entries = again(compared)
+    view = Snapshot("Compare", {}, "thirty", {}, results_of(entries))
+    _, back = read_snapshot(view.text("today"))
+    assert [result["p95_latency"] for result in back.results] == [
+        entry.numbers["p95_latency"] for entry in entries
+    ]
+
+
+def test_views_without_a_new_metric_are_still_read(before, p95):
+    """They were saved before it was there."""
+    old = Snapshot("Compare", {}, "thirty", {}, before)
+    assert "p95_latency" not in old.results[0]
+    assert read_snapshot(old.text("old"))[1].results == before
+
+
+def test_metrics_say_what_they_are():
+    """Each has a head and a sentence; what a table shows is a number of every run."""
+    for name, metric in METRICS.items():
+        assert metric.name == name
+        assert metric.means.endswith(".")
+        assert set(metric.shown) <= set(EVERYWHERE)
+    headings = [metric.heading for metric in METRICS.values()]
+    assert len(set(headings)) == len(headings)
+
+
+def test_metrics_are_written_by_their_kind(head_of_line):
+    """Whole tokens, a dash for what nobody has, yes or no."""
+    row = summary(head_of_line)
+    written = {name: metric.kind.write(row[name]) for name, metric in METRICS.items()}
+    assert written["peak_memory"] == "22"
+    assert written["mean_latency"] == "7.17"
+    assert written["gave_up_kv"] == "no"
+    assert METRICS["mean_tpot"].kind.write(row["classes"]["short"]["mean_tpot"]) == "–"
+    assert METRICS["output_tokens_per_time"].help("rounds").endswith("In tokens a round.")
+
+
+def test_class_rows_are_the_metrics_of_classes(head_of_line):
+    """Of each class that has requests, in the order of the table; totals are of all together."""
+    (of_long, of_short) = summary(head_of_line)["classes"].values()
+    names = [name for name, metric in METRICS.items() if metric.by_class]
+    assert list(of_long) == list(of_short) == ["n", *names]
+    assert "total_latency" not in of_long
+
+
+def test_a_table_shows_its_own(head_of_line):
+    """The league leaves out what only the command line has room for."""
+    assert "mean_tpot" in [metric.name for metric in shown_in("terminal")]
+    assert "mean_tpot" not in [metric.name for metric in shown_in("league")]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from engine import Workload, find_policy
 from engine.machine.clock import seconds_clock
 from engine.measure import timeline as tl
-from engine.metrics import mean_memory, memory_curve
+from engine.memory_curve import mean_memory, memory_curve
 from tests.twins.strategies import instances
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from engine import Workload, find_method, find_policy, gap
 from engine.machine.clock import seconds_clock
-from engine.metrics import summary
+from engine.measure.metrics import summary
 
 OURS = json.loads((Path(__file__).parent / "known_answers.json").read_text())
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from engine import POLICIES, ROUNDS, Choice, Deployment, InputError, Workload, find_policy
 from engine.errors import Livelock
 from engine.fleet import ONE_SERVER
-from engine.metrics import memory_curve
+from engine.memory_curve import memory_curve
 from tests.engine.simulate.test_clocks import CLOCKS
 from tests.twins.strategies import instances
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine import Scenario, find_method, find_policy, gap, generate
 from engine.batches.objective import lower
 from engine.batches.swap import improve
-from engine.metrics import memory_curve
+from engine.memory_curve import memory_curve
 from engine.progress import silent
 from engine.proof.ascent.mean_start import mean_starts
 from engine.proof.time_indexed.quiet import quiet_solver

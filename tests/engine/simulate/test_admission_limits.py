@@ -28,9 +28,11 @@ from engine.cli import main
 from engine.fleet import ROUTINGS, Topology
 from engine.machine.clock import ROUNDS, seconds_clock
 from engine.measure.league import caveats, league
+from engine.measure.metrics import summary
 from engine.measure.overload import verdict
+from engine.measure.per_request import per_request
 from engine.measure.slo import Slo, attainment_table
-from engine.metrics import memory_curve, per_request, summary
+from engine.memory_curve import memory_curve
 from tests.engine.policies.test_laws import params_of, run_if_possible
 from tests.engine.simulate.test_clocks import CLOCKS
 from tests.twins.strategies import DOORS, instances

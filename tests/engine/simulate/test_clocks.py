@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from engine.admission_limits import AdmissionLimits
 from engine.machine.clock import ROUNDS, seconds_clock
 from engine.measure.token_gaps import largest_token_gap
-from engine.metrics import memory_curve
+from engine.memory_curve import memory_curve
 from engine.progress import silent
 from engine.simulate.arrival_queue import GAVE_UP, TURNED_AWAY
 from engine.simulate.chunked import chunked

@@ -11,7 +11,7 @@ from engine import InputError, Workload, find_policy
 from engine.errors import Livelock
 from engine.fluid import Load, fluid_round, load_of
 from engine.machine.clock import ROUNDS, StepTime, seconds_clock
-from engine.metrics import memory_curve
+from engine.memory_curve import memory_curve
 from engine.policies.alpha_greedy import ONE_REPEAT
 from engine.policies.complementary import complementary
 from engine.policies.nested_wait import gates_at, nested_wait

@@ -4,7 +4,7 @@ import pytest
 
 from engine import InputError, Workload, find_policy
 from engine.machine.clock import seconds_clock
-from engine.metrics import recomputed_tokens
+from engine.measure.metrics import recomputed_tokens
 
 
 def test_preempting_beats_every_schedule_without():

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from engine import wording
-from engine.experiment import Experiment
+from engine.experiment.experiment import Experiment
 from engine.measure.league import Entry
 from engine.simulate.run import Run
 from engine.workload import MAX_MEMORY
