@@ -33,7 +33,7 @@ def sources(*paths):
     """What git tracks, or would."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *paths]
     listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return set(listing.stdout.splitlines())
+    return {name for name in listing.stdout.splitlines() if (ROOT / name).is_file()}
 
 
 def test_the_wheel_is_complete(wheel):
