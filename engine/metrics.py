@@ -127,7 +127,7 @@ def _mean(values: np.ndarray) -> float | None:
 
 
 def summary(run: Run) -> dict:
-    """The row of a league table: the command line's fields without policy and gap (DESIGN 6).
+    """The row of a league table: the command line's fields but policy and gap (docs/model.md 6).
 
     Times are of those who were served; the first three numbers say how many were not.
     """

@@ -1,5 +1,6 @@
-"""The command line (DESIGN 6): results on stdout, remarks on stderr, exit 2 for bad input.
+"""Simulate and bound LLM serving under a KV-cache memory budget.
 
+The command line (docs/model.md 6): results on stdout, remarks on stderr, exit 2 for bad input.
 One command, one file: each offers `add_arguments(parser)` and `run(arguments)`.
 """
 

@@ -179,7 +179,7 @@ class _Told:
 
 
 def as_result(found: Audit, judged: RankedSchedule) -> dict:
-    """The windows, each schedule's total, and whose gap is judged (DESIGN 7)."""
+    """The windows, each schedule's total, and whose gap is judged (docs/model.md 7)."""
     return {
         "windows_in_trace": found.windows,
         "overload": None if found.overload is None else found.overload.load,

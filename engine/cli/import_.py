@@ -77,7 +77,7 @@ def over(requests: TraceRequests, memory: int) -> int:
 
 
 def as_result(report: Report, over_memory: int | None) -> dict:
-    """The JSON of `import` (DESIGN 7); over_memory is null without --memory."""
+    """The JSON of `import` (docs/model.md 7); over_memory is null without --memory."""
     return {
         "format": report.format,
         "rows_in": report.rows_in,

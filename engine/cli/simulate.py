@@ -106,7 +106,7 @@ def _warn(comparison: Comparison) -> None:
 
 
 def _policy_row(run: Run, bounds: Sequence[Bound]) -> dict:
-    """One entry of the JSON's "policies" (DESIGN 6)."""
+    """One entry of the JSON's "policies" (docs/model.md 6)."""
     row = {"policy": run.policy, "params": run.params, **summary(run)}
     classes = row.pop("classes")
     return {**row, "gap": gap(run, bounds), "classes": classes}

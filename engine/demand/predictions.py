@@ -1,7 +1,7 @@
 """What is known of output lengths before they are generated: models of predictors.
 
 A model turns true outputs into a point prediction and an interval for each request.
-Policies see these, memory follows the truth (DESIGN 1.4). All that is drawn is one uniform
+Policies see these, memory follows the truth (docs/model.md 1.4). All that is drawn is one uniform
 number a request, which goes through our own inverse laws (engine/demand/laws.py says why): the
 i-th request's prediction stays the same whatever else changes, and a larger spread or width
 scales the same errors.
