@@ -23,6 +23,7 @@ from pathlib import Path
 import numba
 from numba.core import event
 from numba.core.registry import CPUDispatcher
+from platformdirs import user_cache_path
 
 ENGINE = Path(__file__).parent
 KEEP_VERSIONS = 8
@@ -73,12 +74,12 @@ def _digest(module: str) -> str:
 
 @cache
 def _cache_root() -> Path:
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "headroom"
     try:
-        (home / "kernels").mkdir(parents=True, exist_ok=True)
-    except OSError:  # a read-only home, as in some containers
+        root = user_cache_path("headroom", appauthor=False) / "kernels"
+        root.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):  # a read-only home or none, as in some containers
         return Path(tempfile.mkdtemp(prefix="headroom-"))
-    return home / "kernels"
+    return root
 
 
 @cache
