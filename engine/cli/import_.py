@@ -108,7 +108,7 @@ def print_table(report: Report, over_memory: int | None, memory: int | None) -> 
             f"{count(report.distinct_arrivals)} different arrival times, "
             f"at most {count(report.largest_burst)} at once"
         )
-    if memory is not None:
+    if memory is not None and over_memory is not None:
         print(f"{count(over_memory)} need more than M = {wording.tokens(memory)}, and are kept")
     for name, measured in report.measured.items():
         if measured:

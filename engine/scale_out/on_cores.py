@@ -13,7 +13,7 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import Any
 
-from numba import config
+import numba
 
 from engine.progress import Progress
 from engine.scale_out.sweep import TICK, Stopped, Sweep, done_of
@@ -30,6 +30,9 @@ def run_on_cores(sweep: Sweep, progress: Progress) -> Iterator[tuple[int, Any]]:
     finally:
         crew.stopped.set()
         crew.join()
+
+
+config: Any = numba.config  # its attributes come from the environment
 
 
 class _Crew(Thread):

