@@ -46,6 +46,6 @@ def paired(benchmark):
 
 @pytest.fixture(scope="session")
 def argsort():
-    """The yardstick of DESIGN 8: sorting a million floats."""
+    """The yardstick of docs/results.md 7: sorting a million floats."""
     values = np.random.default_rng(0).random(1_000_000)
     return lambda: np.argsort(values)

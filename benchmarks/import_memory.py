@@ -1,4 +1,4 @@
-"""The memory that reading a large file takes, in multiples of the file (DESIGN 8: below 4).
+"""The memory that reading a large file takes, in multiples of the file (docs/results.md 2, 7).
 
     python -m benchmarks.import_memory [MEGABYTES] [LAYOUT ...]
 

@@ -40,7 +40,7 @@ class Bound:
     bound : the row's name: `fluid`, `fluid-preemptive`, `lp`, ...
     value : total latency in the clock's unit, unrounded
     certified : proved for these requests; an uncertified value is never compared with a run
-    covers_preemption : also holds for runs that gave up KV cache (DESIGN 3)
+    covers_preemption : also holds for runs that gave up KV cache (docs/model.md 3)
     method : one sentence: how the value was obtained and certified
     prices : where the value is the dual function at prices, those of every busy period in order
         of time: it can be checked from them alone. None where it was proved otherwise

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from numba.core import event
 from numba.core.registry import CPUDispatcher
+from platformdirs import user_cache_path
 
 from engine.compilations import Compilations
 
@@ -75,8 +76,10 @@ def _digest(module: str) -> str:
 def _cache_root() -> Path:
     if named := os.environ.get("NUMBA_CACHE_DIR"):
         return Path(named)
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "headroom" / "kernels"
+    try:
+        return user_cache_path("headroom", appauthor=False) / "kernels"
+    except RuntimeError:  # no home, as in some containers: nothing is kept
+        return Path(os.devnull) / "kernels"
 
 
 @cache

@@ -69,7 +69,7 @@ MARGIN = Param(
 
 @dataclass(frozen=True)
 class Policy:
-    """A scheduling policy and its declared properties (DESIGN 2).
+    """A scheduling policy and its declared properties (docs/model.md 2).
 
     Attributes
     ----------

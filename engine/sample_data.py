@@ -1,4 +1,8 @@
-"""The folder of small data files that ship with the project, one JSON file a thing."""
+"""What ships beside the engine: the dashboard, and a folder of small data files.
+
+In a checkout they lie beside engine/; an installed package has them in its folder `headroom`
+(pyproject.toml), because names like `pages` are not ours alone there.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,11 @@ from pathlib import Path
 
 from engine.errors import InputError
 
-SAMPLE_DATA = Path(__file__).resolve().parent.parent / "sample_data"
+BESIDE = Path(__file__).resolve().parent.parent
+INSTALLED = BESIDE / "headroom"
+PROGRAM = INSTALLED if (INSTALLED / "app.py").is_file() else BESIDE
+SAMPLE_DATA = PROGRAM / "sample_data"
+DASHBOARD = PROGRAM / "app.py"
 
 
 def files_by_key(folder: Path) -> dict[str, Path]:

@@ -1,4 +1,4 @@
-"""How far a trace was served from the best possible, in windows (DESIGN 5, page 7).
+"""How far a trace was served from the best possible, in windows (docs/model.md 5).
 
 A day is too long to bound at once, and what goes wrong in it goes wrong at some time of
 the day. So the trace is cut into windows of consecutive requests (windows.py). Each is a

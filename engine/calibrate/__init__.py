@@ -1,8 +1,8 @@
-"""The round times of a server, from a benchmark of it (DESIGN 1.2).
+"""The round times of a server, from a benchmark of it (docs/model.md 1.2).
 
 A benchmark that keeps every request's timings tells when each token came. Tokens that come
 at the same moment were made in the same round (rounds.py), so it is known who was prefilled
-and who decoded in each round, and how long it took; the coefficients of DESIGN 1.2 are
+and who decoded in each round, and how long it took; the coefficients of docs/model.md 1.2 are
 those that fit these rounds best (fit.py). They can be kept as a preset (fitted.py).
 """
 

@@ -1,4 +1,4 @@
-"""Coefficients of DESIGN 1.2 from rounds of known length, and how far the data decide them.
+"""Coefficients of docs/model.md 1.2 from rounds of known length, and how far the data decide them.
 
     T = c0 + c1*max(0, N - N0) + c2*K + c3*B,   all >= 0
 

@@ -35,7 +35,7 @@ class Rounds:
 
     Attributes
     ----------
-    prefilled, decoding, context : (k,) int64, P, B and K of DESIGN 1.2
+    prefilled, decoding, context : (k,) int64, P, B and K of docs/model.md 1.2
     seconds : (k,) float64, how long each lasted
     seen : how many rounds there were, those of unknown length included
     """

@@ -71,7 +71,7 @@ def read_benchmark(source: str | PathLike | BinaryIO) -> Benchmark:
 
 
 def _tokens(result: Mapping[str, Any]) -> Benchmark:
-    lists = {name: result.get(name) for name in LISTS}
+    lists: dict[str, Any] = {name: result.get(name) for name in LISTS}
     if absent := [name for name, values in lists.items() if not _is_full(values)]:
         raise InputError(f"this benchmark result has no {', '.join(absent)}: {NEEDS}")
     sizes = {name: len(values) for name, values in lists.items()}

@@ -1,1 +1,1 @@
-"""How much a server carries, how many servers a load needs, and what they cost (DESIGN 4, 5)."""
+"""How much a server carries, how many a load needs, and what they cost (docs/model.md 4)."""

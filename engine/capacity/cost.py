@@ -1,7 +1,7 @@
 """What servers cost: by the hour, and by the million output tokens that they serve.
 
-Prices of a GPU-hour lie in sample_data/prices.csv: examples in the order of public list
-prices, to be replaced by one's own.
+Prices of a GPU-hour lie in sample_data/gpus.csv: examples in the order of public list prices,
+to be replaced by one's own.
 """
 
 from __future__ import annotations
@@ -63,15 +63,15 @@ def prices() -> dict[str, float]:
     InputError
         Naming the row that cannot be read.
     """
-    with (SAMPLE_DATA / "prices.csv").open(encoding="utf-8", newline="") as file:
-        return {row["gpu"]: _price(row) for row in csv.DictReader(file)}
+    with (SAMPLE_DATA / "gpus.csv").open(encoding="utf-8", newline="") as file:
+        return {row["key"]: _price(row) for row in csv.DictReader(file)}
 
 
 def _price(row: dict) -> float:
     try:
-        return number_in(f"price of {row['gpu']}", float(row["usd_per_hour"]), 0, 1e6)
+        return number_in(f"price of {row['key']}", float(row["usd_per_hour"]), 0, 1e6)
     except ValueError as problem:
-        raise InputError(f"prices.csv, {row['gpu']}: {problem}") from None
+        raise InputError(f"gpus.csv, {row['key']}: {problem}") from None
 
 
 def price_of(preset: Preset | None) -> Price:

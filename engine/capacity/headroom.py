@@ -1,4 +1,4 @@
-"""How much more the servers could carry, and with how much less memory (DESIGN 4)."""
+"""How much more the servers could carry, and with how much less memory (docs/model.md 4)."""
 
 from __future__ import annotations
 

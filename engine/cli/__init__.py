@@ -1,5 +1,6 @@
-"""The command line (DESIGN 6): results on stdout, remarks on stderr, exit 2 for bad input.
+"""Simulate and bound LLM serving under a KV-cache memory budget.
 
+The command line (docs/model.md 6): results on stdout, remarks on stderr, exit 2 for bad input.
 One command, one file: each offers `add_arguments(parser)` and `run(arguments)`.
 """
 
@@ -9,12 +10,14 @@ import argparse
 import os
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 from engine.cli import (
     audit,
     bound,
     calibrate,
     capacity,
+    dashboard,
     generate,
     hardware,
     import_,
@@ -42,6 +45,7 @@ COMMANDS = {
     "uncertainty": uncertainty,
     "policies": policies,
     "hardware": hardware,
+    "dashboard": dashboard,
 }
 
 
@@ -53,7 +57,8 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser() -> argparse.ArgumentParser:
-    top = Parser(prog="python -m engine", description=__doc__.splitlines()[0])
+    called = "headroom" if Path(sys.argv[0]).stem == "headroom" else "python -m engine"
+    top = Parser(prog=called, description=__doc__.splitlines()[0])
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, module in COMMANDS.items():
         command = commands.add_parser(name, help=module.__doc__, description=module.__doc__)

@@ -179,7 +179,7 @@ class _OnStderr:
 
 
 def as_result(audit: Audit, judged: RankedSchedule) -> dict:
-    """The windows, each schedule's total, and whose gap is judged (DESIGN 7)."""
+    """The windows, each schedule's total, and whose gap is judged (docs/model.md 7)."""
     return {
         "windows_in_trace": audit.windows,
         "overload": None if audit.overload is None else audit.overload.load,

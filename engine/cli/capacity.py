@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="find servers for so many requests a clock unit",
     )
     parser.add_argument(
-        "--price", type=number, metavar="USD", help="of a GPU-hour (sample_data/prices.csv)"
+        "--price", type=number, metavar="USD", help="of a GPU-hour (sample_data/gpus.csv)"
     )
     parser.add_argument("--gpus", type=number, help="GPUs a server (the hardware's)")
 

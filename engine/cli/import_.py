@@ -77,7 +77,7 @@ def over(requests: TraceRequests, memory: int) -> int:
 
 
 def as_result(report: Report, over_memory: int | None) -> dict:
-    """The JSON of `import` (DESIGN 7); over_memory is null without --memory."""
+    """The JSON of `import` (docs/model.md 7); over_memory is null without --memory."""
     return {
         "format": report.format,
         "rows_in": report.rows_in,
@@ -108,7 +108,7 @@ def print_table(report: Report, over_memory: int | None, memory: int | None) -> 
             f"{count(report.distinct_arrivals)} different arrival times, "
             f"at most {count(report.largest_burst)} at once"
         )
-    if memory is not None:
+    if memory is not None and over_memory is not None:
         print(f"{count(over_memory)} need more than M = {wording.tokens(memory)}, and are kept")
     for name, measured in report.measured.items():
         if measured:

@@ -103,7 +103,7 @@ def warn(comparison: Comparison) -> None:
 
 
 def _policy_row(entry: Entry) -> dict:
-    """One entry of the JSON's "policies" (DESIGN 6)."""
+    """One entry of the JSON's "policies" (docs/model.md 6)."""
     row = {"policy": entry.run.policy, "params": entry.run.params, **entry.numbers}
     classes = row.pop("classes")
     return {**row, "gap": entry.gap, "classes": classes}

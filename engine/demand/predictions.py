@@ -1,7 +1,7 @@
 """What is known of output lengths before they are generated: models of predictors.
 
 A model turns true outputs into a point prediction and an interval for each request.
-Policies see these, memory follows the truth (DESIGN 1.4). All that is drawn is one uniform
+Policies see these, memory follows the truth (docs/model.md 1.4). All that is drawn is one uniform
 number a request, which goes through our own inverse laws (engine/demand/laws.py says why): the
 i-th request's prediction stays the same whatever else changes, and a larger spread or width
 scales the same errors.
@@ -9,7 +9,7 @@ scales the same errors.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -21,7 +21,7 @@ from engine.workload import MAX_TOKENS, Workload
 STREAM = 1000  # of the predictions among the streams of a seed; others count from 0
 
 
-class Guess(NamedTuple):
+class PredictedLengths(NamedTuple):
     """Predicted outputs: (n,) int64 each, tokens from 1 on, with low <= high."""
 
     point: np.ndarray
@@ -39,7 +39,7 @@ class Predictions(Protocol):
     title: ClassVar[str]
     told: ClassVar[str]
 
-    def guess(self, workload: Workload, uniform: np.ndarray) -> Guess | None:
+    def lengths(self, workload: Workload, uniform: np.ndarray) -> PredictedLengths | None:
         """Predictions of the workload's outputs; None where they are the outputs."""
 
 
@@ -47,9 +47,9 @@ def _tokens(values: np.ndarray) -> np.ndarray:
     return np.clip(values, 1, MAX_TOKENS).astype(np.int64)
 
 
-def _certain(point: np.ndarray) -> Guess:
+def _certain(point: np.ndarray) -> PredictedLengths:
     """A predictor that names no interval: it is as short as can be."""
-    return Guess(point, point, point)
+    return PredictedLengths(point, point, point)
 
 
 def _between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -64,7 +64,7 @@ class Exact:
     title: ClassVar[str] = "Known exactly"
     told: ClassVar[str] = "Policies that use output lengths know them."
 
-    def guess(self, workload: Workload, uniform: np.ndarray) -> Guess | None:
+    def lengths(self, workload: Workload, uniform: np.ndarray) -> PredictedLengths | None:
         return None
 
 
@@ -92,7 +92,7 @@ class LognormalError:
         number_in("bias", self.bias, 0.01, 100)
         number_in("spread", self.spread, 0, 5)
 
-    def guess(self, workload: Workload, uniform: np.ndarray) -> Guess | None:
+    def lengths(self, workload: Workload, uniform: np.ndarray) -> PredictedLengths | None:
         from scipy.special import ndtri
 
         factor = self.bias * (np.exp(self.spread * ndtri(uniform)) if self.spread else 1.0)
@@ -121,13 +121,13 @@ class Interval:
     def __post_init__(self) -> None:
         number_in("width", self.width, 0, 100)
 
-    def guess(self, workload: Workload, uniform: np.ndarray) -> Guess | None:
+    def lengths(self, workload: Workload, uniform: np.ndarray) -> PredictedLengths | None:
         below = uniform * self.width * workload.output
         above = self.width * workload.output - below
         # Whole tokens first: a rounding error in a product must not leave out the truth.
         low = _tokens(workload.output - np.ceil(below))
         high = _tokens(workload.output + np.ceil(above))
-        return Guess(_between(low, high), low, high)
+        return PredictedLengths(_between(low, high), low, high)
 
 
 EDGES = ("mid", "upper")
@@ -159,10 +159,10 @@ class Bucket:
         if self.edge not in EDGES:
             raise InputError(f"edge must be one of {', '.join(EDGES)}, got {self.edge}")
 
-    def guess(self, workload: Workload, uniform: np.ndarray) -> Guess | None:
+    def lengths(self, workload: Workload, uniform: np.ndarray) -> PredictedLengths | None:
         low = (workload.output - 1) // self.size * self.size + 1
         high = _tokens(low + self.size - 1)
-        return Guess(high if self.edge == "upper" else _between(low, high), low, high)
+        return PredictedLengths(high if self.edge == "upper" else _between(low, high), low, high)
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class ClassMean:
     title: ClassVar[str] = "The mean of its class"
     told: ClassVar[str] = "All requests of a class are predicted its mean output."
 
-    def guess(self, workload: Workload, uniform: np.ndarray) -> Guess | None:
+    def lengths(self, workload: Workload, uniform: np.ndarray) -> PredictedLengths | None:
         count = np.bincount(workload.class_of)
         total = np.bincount(workload.class_of, workload.output)
         mean = np.rint(total / np.maximum(count, 1))
@@ -195,18 +195,18 @@ class Nothing:
         "admits on present use, as vLLM does. Intervals reach from 1 to the longest output."
     )
 
-    def guess(self, workload: Workload, uniform: np.ndarray) -> Guess | None:
+    def lengths(self, workload: Workload, uniform: np.ndarray) -> PredictedLengths | None:
         low = np.ones(len(workload), np.int64)
-        return Guess(low, low, np.full(len(workload), workload.output.max()))
+        return PredictedLengths(low, low, np.full(len(workload), workload.output.max()))
 
 
 EXACT = Exact()
-MODELS = {
+MODELS: dict[str, type[Predictions]] = {
     model.key: model for model in (Exact, LognormalError, Interval, Bucket, ClassMean, Nothing)
 }
 
 
-def read_predictions(given: str | Predictions) -> Predictions:
+def read_predictions(text: str | Predictions) -> Predictions:
     """`lognormal:bias=1.2,spread=0.5` as a model; a model as it is.
 
     Raises
@@ -214,16 +214,17 @@ def read_predictions(given: str | Predictions) -> Predictions:
     InputError
         Naming the model or the field, and what it may be.
     """
-    if isinstance(given, tuple(MODELS.values())):
-        return given
-    key, _, rest = str(given).partition(":")
+    for model in MODELS.values():
+        if isinstance(text, model):
+            return text
+    key, _, rest = str(text).partition(":")
     if key not in MODELS:
         raise InputError(f"unknown predictions {key}: choose from {', '.join(MODELS)}")
     record = {}
     for part in rest.split(",") if rest else ():
         name, equals, value = part.partition("=")
         if not equals or not value:
-            raise InputError(f"predictions must look like lognormal:spread=0.5, got {given}")
+            raise InputError(f"predictions must look like lognormal:spread=0.5, got {text}")
         record[name.strip()] = number_of(value.strip())
     return build(MODELS[key], record, f"predictions {key}")
 
@@ -232,11 +233,11 @@ def write_predictions(model: Predictions) -> str:
     """The text that `read_predictions` reads as this model; for any other model its key."""
     if model.key not in MODELS:
         return model.key
-    told = [
+    fields = [
         f"{name}={value if isinstance(value, str) else format(value, '.12g')}"
-        for name, value in asdict(model).items()
+        for name, value in vars(model).items()
     ]
-    return f"{model.key}:{','.join(told)}" if told else model.key
+    return f"{model.key}:{','.join(fields)}" if fields else model.key
 
 
 def with_predictions(workload: Workload, model: Predictions, seed: int = 0) -> Workload:
@@ -247,8 +248,8 @@ def with_predictions(workload: Workload, model: Predictions, seed: int = 0) -> W
     seed : of the predictions; the workload's own requests stay
     """
     draw = np.random.Generator(np.random.PCG64(seed).jumped(STREAM)).random
-    guess = model.guess(workload, draw(len(workload)))
-    if guess is None:
+    lengths = model.lengths(workload, draw(len(workload)))
+    if lengths is None:
         return replace(workload, predicted=None, predicted_lo=None, predicted_hi=None)
-    point, low, high = guess
+    point, low, high = lengths
     return replace(workload, predicted=point, predicted_lo=low, predicted_hi=high)

@@ -11,7 +11,7 @@ waiting requests have a least loss to come. Partial schedules that reached the s
 can thus be compared: `beam` keeps the best of many random ones, round by round, and
 `polish` then takes small groups of requests out of the result and puts them back better.
 
-Recipe after DESIGN 2, `best-found`; the search is ours.
+Recipe after docs/model.md 2.5, `best-found`; the search is ours.
 """
 
 from engine.improve.search import improved

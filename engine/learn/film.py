@@ -127,7 +127,7 @@ def film(run: Run) -> Film:
 def _of_requests(run: Run, by_stay: np.ndarray) -> np.ndarray:
     """Columns of stays added up to columns of requests."""
     held = np.zeros((len(by_stay), len(run.workload)), np.int64)
-    np.add.at(held, (slice(None), run.residencies.request), by_stay)
+    np.add.at(held.T, run.residencies.request, by_stay.T)
     return held
 
 

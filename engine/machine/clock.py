@@ -1,4 +1,4 @@
-"""What a round lasts: one round in the papers' model, or seconds on a GPU (DESIGN 1.1, 1.2)."""
+"""What a round lasts: one unit of time, or seconds on a GPU (docs/model.md 1.1, 1.2)."""
 
 from __future__ import annotations
 

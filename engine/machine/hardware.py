@@ -1,6 +1,6 @@
 """Measured GPUs: what a round lasts on them, and how many tokens of KV cache they hold.
 
-The tables lie in sample_data/: hardware.csv (coefficients of DESIGN 1.2, in seconds, with
+The tables lie in sample_data/: hardware.csv (coefficients of docs/model.md 1.2, in seconds, with
 the error of the fit), models.csv and gpus.csv. sample_data/README.md names their sources.
 Presets of the user's own stand beside those of the project.
 """
@@ -112,7 +112,7 @@ def budget(
     kv_bytes: float = 2,
     weight_bytes: float = 2,
 ) -> Budget:
-    """How many tokens of KV cache a GPU has room for (DESIGN 1.3).
+    """How many tokens of KV cache a GPU has room for (docs/model.md 1.3).
 
     (memory x utilisation - weights / TP - reserve) /
     (2 x layers x max(1, kv_heads / TP) x head_dim x bytes)

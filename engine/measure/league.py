@@ -179,7 +179,7 @@ def headline(entries: Sequence[Entry]) -> str:
 
 
 def _overloaded_in_words(best: Entry, rival: Entry) -> str:
-    """No factor between means where one grows with the horizon (DESIGN 4)."""
+    """No factor between means where one grows with the horizon (docs/model.md 4)."""
     if best is rival:
         return f"**{best.label}** is overloaded here"
     if not best.is_overloaded:

@@ -281,7 +281,7 @@ def recomputed_tokens(run: Run) -> int:
 
 
 def summary(run: Run) -> dict:
-    """Every metric of a run by name, and of its classes (DESIGN 6).
+    """Every metric of a run by name, and of its classes (docs/model.md 6).
 
     Times are of those who were served; the first three numbers say how many were not.
     """

@@ -1,4 +1,4 @@
-"""Is this load one that the server can carry? A verdict on a run, with its evidence (DESIGN 4).
+"""Can the server carry this load? A verdict on a run, with its evidence (docs/model.md 4).
 
 A finite run of an overloaded system has finite averages, which mean nothing: they
 grow with the horizon. Two numbers tell:

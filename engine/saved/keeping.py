@@ -100,9 +100,15 @@ class Keeping:
 
     @classmethod
     def at(cls, url: str) -> Keeping:
-        """In the database at a URL of `database_url`."""
+        """In the database at a URL of `database_url`; InputError where its driver is missing."""
         patient = {"timeout": 20} if url.startswith("sqlite") else {}  # seconds, for a lock
-        engine = sa.create_engine(url, connect_args=patient, pool_pre_ping=True)
+        try:
+            engine = sa.create_engine(url, connect_args=patient, pool_pre_ping=True)
+        except ImportError as missing:
+            raise InputError(
+                f"this database needs the package {missing.name}, which is not installed: for "
+                "PostgreSQL pip install 'headroom[postgres]'"
+            ) from None
         if engine.dialect.name == "sqlite":
             sa.event.listen(engine, "connect", _decode_anything)
         return cls(engine)

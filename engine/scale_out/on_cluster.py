@@ -14,16 +14,22 @@ from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from typing import Any
 
-import dask
-from distributed import Client, Future, KilledWorker
-from distributed.client import FutureCancelledError
-from distributed.comm import CommClosedError
-
 from engine.errors import InputError
 from engine.progress import Progress
 from engine.scale_out.sweep import TICK, Sweep, done_of
 from engine.scale_out.worker import TaskOutcome, by_value
 from engine.version import version
+
+try:
+    import dask
+    from distributed import Client, Future, KilledWorker
+    from distributed.client import FutureCancelledError
+    from distributed.comm import CommClosedError
+except ImportError:
+    raise InputError(
+        "a sweep on a cluster needs Dask: pip install 'headroom[cluster]', or leave the scheduler "
+        "out to use this machine's cores"
+    ) from None
 
 CONNECT = 5.0  # seconds until a scheduler counts as absent
 TASKS = 16  # for each thread of a worker

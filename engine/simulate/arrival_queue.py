@@ -1,4 +1,4 @@
-"""Who comes when, who is turned away and who gives up: the same for every policy (DESIGN 1.4).
+"""Who comes when, is turned away or gives up: the same for every policy (docs/model.md 1.4).
 
 Requests are numbered in order of arrival. Between two decisions nobody is admitted, so what
 happened since the last one follows from the arrivals alone, in order of time:

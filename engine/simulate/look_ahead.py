@@ -2,7 +2,7 @@
 
 At each decision the waiting requests are walked once in policy order; each one
 that fits, now and at every completion still to come, starts. The walk passes
-over up to `skip` that do not fit and stops at the next (DESIGN 2). With skip 0
+over up to `skip` that do not fit and stops at the next (docs/model.md 2.2). With skip 0
 this is the prefix rule of MC-SF (arXiv 2502.07115, Algorithm 1).
 
 The kernels jump from decision to decision. What makes that exact: running

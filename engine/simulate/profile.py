@@ -8,7 +8,7 @@ x[g] the profile keeps
                slack[g] = M - used(x[g])
 
 Between completions memory only rises, so these points decide feasibility
-(DESIGN 1.1). A request (s, o) started at k holds s + x - k at every x in
+(docs/model.md 1.1). A request (s, o) started at k holds s + x - k at every x in
 (k, k + o], which gives for each completion x in that range
 
     s + x - k <= slack   <=>   k >= x + s - slack          (or k >= x: not in range)

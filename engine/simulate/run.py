@@ -20,7 +20,7 @@ from engine.workload import Workload
 
 
 def visible_rounds(arrival: np.ndarray) -> np.ndarray:
-    """(n,) int64: the first round at whose start each request is known (DESIGN 1.1)."""
+    """(n,) int64: the first round at whose start each request is known (docs/model.md 1.1)."""
     return np.ceil(arrival).astype(np.int64)
 
 

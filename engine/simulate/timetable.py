@@ -3,7 +3,7 @@
 Rounds in which the batch stays the same form a span. With B requests decoding, each
 round reads B tokens more than the one before, so the r-th round of a span lasts
 step + (r - 1) * growth seconds with growth = c2*B, and the sum has a closed form: the
-simulation jumps over a span instead of walking its rounds (DESIGN 1.2).
+simulation jumps over a span instead of walking its rounds (docs/model.md 1.2).
 
 A `Watch` is the clock while a kernel runs; a `Timetable` is what remains of it.
 """

@@ -46,7 +46,8 @@ def read_bench(opened: Opened, reading: LogReading, option: str, within: str = "
         Field("latency", ("latency",), Measured()),
     ]
     first = opened.head.first
-    timed = bool((first.get(within) if within else first).get("start_times"))
+    result = first.get(within) if within else first
+    timed = isinstance(result, Mapping) and bool(result.get("start_times"))
     if timed:
         fields.append(Field("arrival", ("start_time",), Stamp()))
     source = opened.rows(_Run(option, within).rows)
@@ -68,8 +69,8 @@ class _Run:
             )
         self.seen = True
         if self.within:
-            result = result.get(self.within)
-            result = result if isinstance(result, Mapping) else {}
+            inner = result.get(self.within)
+            result = inner if isinstance(inner, Mapping) else {}
         lists = {name: result[name] for name in LISTS if isinstance(result.get(name), list)}
         if not all(lists.get(name) for name in LENGTHS):
             raise InputError(

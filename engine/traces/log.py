@@ -12,7 +12,7 @@ import numpy as np
 from engine.errors import InputError
 from engine.traces.block import Source
 from engine.traces.clock import DATES, PER_SECOND, guess_unit, since_1970, since_first, ticks
-from engine.traces.columns import MOMENT, Kind, Moments, Stamp, Ticks
+from engine.traces.columns import MOMENT, Kind, Moments, Names, Perhaps, Stamp, Ticks
 from engine.traces.objects import text_of
 from engine.traces.report import COARSE, ties
 from engine.traces.requests import TraceRequests
@@ -81,7 +81,7 @@ def read_log(
     clock = _Clock(np.zeros(len(rows.row)), "none", (BACKLOG,))
     for asked in fields:
         if asked.role == "arrival" and "arrival" in columns:
-            name = source.spell(asked.names)
+            name = source.spell(asked.names) or asked.names[0]
             clock = _read_clock(columns["arrival"], asked.kind, name, reading.time_unit, unit)
     return in_order(
         TraceRequests(
@@ -92,7 +92,7 @@ def read_log(
             rows.rows_in,
             set_aside=rows.set_aside,
             class_of=columns.get("class"),
-            classes=kinds["class"].names if "class" in columns else ("all",),
+            classes=_classes(kinds["class"]) if "class" in columns else ("all",),
             ttft=_measured("ttft", columns, kinds, clock.unit),
             latency=_measured("latency", columns, kinds, clock.unit),
             time_unit=clock.unit,
@@ -100,6 +100,11 @@ def read_log(
             notes=(*clock.notes, *notes),
         )
     )
+
+
+def _classes(kind: Kind) -> tuple[str, ...]:
+    """The names that a column of classes was read as."""
+    return kind.names if isinstance(kind, Names) else ("all",)
 
 
 def arrival_kind(first: Any) -> Kind:
@@ -135,12 +140,13 @@ def _read_clock(
     values: np.ndarray, kind: Kind, name: str, asked: str | None, known: str | None
 ) -> _Clock:
     """Dates count in their own unit; numbers in the one asked for, known or guessed."""
+    said = None
     if isinstance(kind, Moments):
         if asked:
             raise InputError(f"{name} holds dates, which have no time unit to set")
-        unit, said = DATES, None
-    elif asked or known:
-        unit, said = asked or known, None
+        unit = DATES
+    elif decided := asked or known:
+        unit = decided
     else:
         unit, said = guess_unit(name, values)
     seconds = since_first(values, unit)
@@ -163,13 +169,14 @@ def _measured(
     role: str, columns: Mapping[str, np.ndarray], kinds: Mapping[str, Kind], unit: str
 ) -> np.ndarray | None:
     """(n,) seconds from a column, or from arrival to a moment; None where there are none."""
-    moments = columns.get(MOMENTS[role])
+    moment = MOMENTS[role]
+    moments, kind = columns.get(moment), kinds.get(moment)
     if role in columns:
         seconds = columns[role]
     elif moments is None or "arrival" not in columns:
         return None
     else:
-        there = kinds[MOMENTS[role]].there(moments)
+        there = kind.there(moments) if isinstance(kind, Perhaps) else np.ones(len(moments), bool)
         seconds = np.full(len(moments), np.nan)
         seconds[there] = (moments[there] - columns["arrival"][there]) / ticks(unit)
         seconds[seconds < 0] = np.nan  # clocks that disagree

@@ -81,7 +81,7 @@ def text_of(value: Any) -> str:
     return json.dumps(value)[:100] if isinstance(value, (bool, dict, list)) else str(value)
 
 
-def _column(objects: list[Mapping], alternatives: list[list[str]]) -> pa.StringArray:
+def _column(objects: Sequence[Mapping], alternatives: list[list[str]]) -> pa.StringArray:
     if len(alternatives) == len(alternatives[0]) == 1:
         key = alternatives[0][0]
         texts = [text_of(record.get(key)) for record in objects]

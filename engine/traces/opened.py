@@ -37,12 +37,22 @@ class Opened:
     def table(self, *, quoted: bool = True) -> Table:
         return Table(self.text(), self.head.names, self.head.delimiter, quoted)
 
-    def rows(self, rows_of: Callable[[Any], Iterable[Any]] | None = None) -> Source:
-        """Its rows, whatever its kind; `rows_of` gives the rows within a JSON object."""
+    def rows(
+        self,
+        rows_of: Callable[[Any], Iterable[Any]] | None = None,
+        names: tuple[str, ...] | None = None,
+    ) -> Source:
+        """Its rows, whatever its kind.
+
+        Parameters
+        ----------
+        rows_of : gives the rows within a JSON object
+        names : of a row's values, where they are not the head's
+        """
         if self.head.kind == "parquet":
             return Parquet(self.file, self.head.names)
         if self.head.kind == "objects":
-            return Objects(self.objects(), self.head.names, rows_of)
+            return Objects(self.objects(), names or self.head.names, rows_of)
         return self.table()
 
     def objects(self, columns: Sequence[str] = ()) -> Iterator[Numbered]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from engine.errors import InputError
 
@@ -47,12 +47,12 @@ def open_bytes(source: str | PathLike | BinaryIO) -> Iterator[BinaryIO]:
         to be damaged while it is read.
     """
     try:
-        if hasattr(source, "read"):
+        if isinstance(source, (str, PathLike)):
+            with _path(source) as packed, _unpacked(packed) as file:
+                yield file
+        else:
             with _unpacked(source) as file:
                 yield file
-            return
-        with _path(source) as packed, _unpacked(packed) as file:
-            yield file
     except (EOFError, gzip.BadGzipFile, zlib.error):
         raise InputError("the gzip file is damaged or its end is missing: fetch it again") from None
 
@@ -85,7 +85,8 @@ def _unpacked(packed: BinaryIO) -> Iterator[BinaryIO]:
         yield packed
         return
     packed.seek(0)
-    with gzip.GzipFile(fileobj=packed) as file:
+    with gzip.GzipFile(fileobj=packed) as unpacked:
+        file = cast(BinaryIO, unpacked)
         _refuse(_start(file))
         if is_parquet(file):
             raise InputError("this is a Parquet file within a gzip file: unpack it first")

@@ -32,7 +32,7 @@ class Parquet:
         return find_name(names, self.names)
 
     def blocks(self, wanted: Sequence[Sequence[str]]) -> Iterator[Block]:
-        columns = [self.spell(names) for names in wanted]
+        columns = [name for names in wanted if (name := self.spell(names)) is not None]
         for batch in _batches(self.file, list(dict.fromkeys(columns))):
             yield Block(
                 None,

@@ -10,7 +10,7 @@ from functools import cache
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from engine.traces.opened import Opened
 from engine.traces.opening import open_bytes
 from engine.traces.report import Report
 from engine.traces.requests import TraceRequests, errors_of
-from engine.workload import PREDICTED, Workload, read_only
+from engine.workload import Workload, read_only
 
 
 def known_logs() -> str:
@@ -162,23 +162,32 @@ def as_workload(requests: TraceRequests, round_seconds: float = 1.0) -> Workload
         For an arrival that this clock cannot tell, naming the file.
     """
     np.divide(requests.seconds, round_seconds, out=requests.seconds)
-    given = vars(requests)
+    columns = vars(requests)
+
+    def taken(name: str) -> Any:
+        return _handed_over(columns.pop(name), np.int64)
+
     with errors_of(requests.source):
         return Workload(
-            _handed_over(given.pop("seconds"), np.float64),
-            *(_handed_over(given.pop(name), np.int64) for name in ("prompt", "output", "class_of")),
-            requests.classes,
-            _rows(given.pop("row"), requests.rows_in),
-            **{name: _handed_over(given.pop(name), np.int64) for name in ("priority", *PREDICTED)},
+            arrival=_handed_over(columns.pop("seconds"), np.float64),
+            prompt=taken("prompt"),
+            output=taken("output"),
+            class_of=taken("class_of"),
+            classes=requests.classes,
+            row=_rows(columns.pop("row"), requests.rows_in),
+            priority=taken("priority"),
+            predicted=taken("predicted"),
+            predicted_lo=taken("predicted_lo"),
+            predicted_hi=taken("predicted_hi"),
         )
 
 
-def _handed_over(column: np.ndarray | None, dtype: type) -> np.ndarray | None:
-    """A column that a workload takes as it is."""
+def _handed_over(column: np.ndarray | None, dtype: type) -> Any:
+    """A column that a workload takes as it is, or None."""
     return None if column is None else read_only(np.array(column, dtype))
 
 
-def _rows(row: np.ndarray, rows_in: int) -> np.ndarray | None:
+def _rows(row: np.ndarray, rows_in: int) -> Any:
     """Each request's row; None where they are all of the file's in order, as a workload counts."""
     is_all = len(row) == rows_in and (row[1:] > row[:-1]).all()
     return None if is_all else _handed_over(row, np.int64)

@@ -70,9 +70,9 @@ def read_rows(source: Source, fields: Sequence[Field], strict: bool) -> Rows:
         for the first bad row: its number and line, the field, the value and what
         it must be.
     """
-    found = [asked for asked in fields if _is_there(source, asked)]
-    judge = _Judge(found, [source.spell(asked.names) for asked in found], source.broken)
-    for block in source.blocks([asked.names for asked in found]):
+    there = [(asked, name) for asked in fields if (name := _spelled(source, asked)) is not None]
+    judge = _Judge([asked for asked, _ in there], [name for _, name in there], source.broken)
+    for block in source.blocks([asked.names for asked, _ in there]):
         judge.take(block, strict)
     pa.default_memory_pool().release_unused()  # some 50 MB, kept for texts that will not come
     if judge.rows_in == 0:
@@ -80,18 +80,19 @@ def read_rows(source: Source, fields: Sequence[Field], strict: bool) -> Rows:
     if len(judge.row) == 0:
         reasons = ", ".join(f"{count} x {why}" for why, count in judge.set_aside.items())
         raise InputError(f"no row can be used: {reasons}")
-    roles = [asked.role for asked in found]
+    roles = [asked.role for asked, _ in there]
     values = [column.values for column in judge.columns]
     columns = dict(zip(roles, values, strict=True))
     return Rows(columns, judge.row.values, judge.rows_in, dict(judge.set_aside))
 
 
-def _is_there(source: Source, asked: Field) -> bool:
-    there = source.spell(asked.names) is not None
-    if not there and not asked.optional:
-        found = ", ".join(source.names)[:200]
-        raise InputError(f"the file has no column {asked.names[0]}; found: {found}")
-    return there
+def _spelled(source: Source, asked: Field) -> str | None:
+    """The file's name for a field; None where it has none and need not."""
+    name = source.spell(asked.names)
+    if name is None and not asked.optional:
+        there = ", ".join(source.names)[:200]
+        raise InputError(f"the file has no column {asked.names[0]}; found: {there}")
+    return name
 
 
 @dataclass(eq=False)

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.demand.predictions import Guess
+from engine.demand.predictions import PredictedLengths
 from engine.uncertainty.pairs import FEW, Pairs
 from engine.workload import MAX_TOKENS, Workload
 
@@ -37,7 +37,7 @@ class Resampled:
     title: ClassVar[str] = "My own predictor"
     told: ClassVar[str] = "Errors are drawn from a record of predicted and true outputs."
 
-    def guess(self, workload: Workload, uniform: np.ndarray) -> Guess:
+    def lengths(self, workload: Workload, uniform: np.ndarray) -> PredictedLengths:
         """As for the models of engine/demand/predictions.py."""
         pairs = self.pairs
         by_true = np.lexsort((pairs.ratio, pairs.true))
@@ -52,7 +52,7 @@ class Resampled:
             _tokens(workload.output * (column[pick] / pairs.true[pick]))
             for column in (pairs.predicted, pairs.low, pairs.high)
         )
-        return Guess(point, low, high)
+        return PredictedLengths(point, low, high)
 
 
 def _tokens(values: np.ndarray) -> np.ndarray:

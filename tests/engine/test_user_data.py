@@ -1,60 +1,70 @@
 """The user's own data have one folder, where they or their system want it."""
 
-from pathlib import Path
+import os
 
 import pytest
 
-from engine import InputError, user_data
+from engine import InputError, compiled, user_data
+
+ELSEWHERE = ("HEADROOM_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")
+on_linux = pytest.mark.skipif(not os.path.isdir("/proc"), reason="other systems have other places")
 
 
-def test_named_folder(tmp_path, monkeypatch):
-    """HEADROOM_HOME names it, ~ included, and it is made."""
-    monkeypatch.setenv("HEADROOM_HOME", str(tmp_path / "a" / "b"))
-    assert user_data.folder() == tmp_path / "a" / "b"
-    assert user_data.folder().is_dir()
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("HEADROOM_HOME", "~/mine")
-    assert user_data.folder() == tmp_path / "mine"
-
-
-@pytest.mark.parametrize(
-    ("platform", "settings", "place"),
-    [
-        ("linux", {}, "home/.local/share/headroom"),
-        ("linux", {"XDG_DATA_HOME": "xdg"}, "xdg/headroom"),
-        ("darwin", {}, "home/Library/Application Support/headroom"),
-        ("win32", {"LOCALAPPDATA": "local"}, "local/headroom"),
-        ("win32", {}, "home/AppData/Local/headroom"),
-    ],
-)
-def test_folder_of_the_system(tmp_path, monkeypatch, platform, settings, place):
-    """Without HEADROOM_HOME each system has its own."""
-    for name in ("HEADROOM_HOME", "XDG_DATA_HOME", "LOCALAPPDATA"):
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """Of a user who has set nothing."""
+    for name in ELSEWHERE:
         monkeypatch.delenv(name, raising=False)
-    for name, value in settings.items():
-        monkeypatch.setenv(name, str(tmp_path / value))
-    monkeypatch.setattr("sys.platform", platform)
-    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
-    assert user_data.folder() == tmp_path / place
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
 
 
-def test_folder_that_cannot_be_made(tmp_path, monkeypatch):
+def test_named_folder(home, monkeypatch):
+    """HEADROOM_HOME names it, ~ included, and it is made."""
+    monkeypatch.setenv("HEADROOM_HOME", str(home / "a" / "b"))
+    assert user_data.folder() == home / "a" / "b"
+    assert user_data.folder().is_dir()
+    monkeypatch.setenv("HEADROOM_HOME", "~/mine")
+    assert user_data.folder() == home / "mine"
+
+
+@on_linux
+def test_folder_of_the_system(home, monkeypatch):
+    """What users of earlier versions kept stays where it was."""
+    assert user_data.folder() == home / ".local" / "share" / "headroom"
+    monkeypatch.setenv("XDG_DATA_HOME", str(home / "xdg"))
+    assert user_data.folder() == home / "xdg" / "headroom"
+
+
+@on_linux
+def test_folder_of_kernels(home, monkeypatch):
+    """They are found again by the next version of the program."""
+    root = compiled._cache_root.__wrapped__
+    assert root() == home / ".cache" / "headroom" / "kernels"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "xdg"))
+    assert root() == home / "xdg" / "headroom" / "kernels"
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
+    assert root().is_dir()
+
+
+def test_folder_that_cannot_be_made(home, monkeypatch):
     """Is one sentence that names it and the way out."""
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("HEADROOM_HOME", str(tmp_path / "file"))
+    (home / "file").write_text("")
+    monkeypatch.setenv("HEADROOM_HOME", str(home / "file"))
     with pytest.raises(InputError, match=r"cannot be kept in .*file: .*set HEADROOM_HOME"):
         user_data.folder()
 
 
-def test_service_without_a_home(monkeypatch):
+@on_linux
+def test_service_without_a_home(home, monkeypatch):
     """Can keep nothing until it is told where; what is kept elsewhere is just not there."""
 
-    def homeless():
-        raise RuntimeError("Could not determine home directory.")
+    def nobody(uid):
+        raise KeyError(uid)
 
-    for name in ("HEADROOM_HOME", "XDG_DATA_HOME", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(Path, "home", homeless)
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", nobody)
     assert not user_data.place().exists()
     with pytest.raises(InputError, match="set HEADROOM_HOME"):
         user_data.folder()
+    assert compiled._cache_root.__wrapped__().is_dir()

@@ -1,9 +1,11 @@
-"""The house rules that the folder tree promises (DESIGN 10)."""
+"""The house rules that the folder tree promises (CONTRIBUTING.md)."""
 
 import ast
 import re
 import subprocess
 import sys
+from collections import defaultdict
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -54,8 +56,9 @@ LAYERS = (
     ("simulate", "progress"),
     ("batches", "fluid", "memory_curve"),
     ("bound", "bound_method", "bounds", "proof", "improve", "policy", "policies"),
-    ("demand", "traces"),
+    ("choice", "demand", "traces"),
     ("fleet", "measure"),
+    ("experiment",),
     ("calibrate", "evidence", "audit", "scale_out"),
     ("capacity",),
     ("sweeps", "uncertainty", "learn", "saved"),
@@ -64,20 +67,115 @@ LAYERS = (
     ("cli",),
 )
 LAYER_OF = {name: layer for layer, names in enumerate(LAYERS) for name in names}
+ENTRANCES = {"__init__", "__main__"}  # the engine's own, which see everything
 
 
-def layer(path):
-    return LAYER_OF.get(path.relative_to(ROOT / "engine").with_suffix("").parts[0])
+def room(path):
+    return path.relative_to(ROOT / "engine").with_suffix("").parts[0]
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in sorted(ROOT.glob("engine/**/*.py")) if layer(path)], ids=relative
+    "path",
+    [path for path in sorted(ROOT.glob("engine/**/*.py")) if room(path) not in ENTRANCES],
+    ids=relative,
 )
 def test_the_engine_is_in_layers(path):
     """Nothing in the engine imports from a layer above its own."""
     parts = [name.split(".") for name in imports_of(path) if name.startswith("engine.")]
-    above = {name for _, name, *_ in parts if LAYER_OF.get(name, 0) > layer(path)}
+    above = {name for _, name, *_ in parts if LAYER_OF.get(name, 0) > LAYER_OF[room(path)]}
     assert not above
+
+
+def test_every_room_has_its_layer():
+    """Nothing joins the engine's root unnoticed, and no layer names what is gone."""
+    names = {room(path) for path in ROOT.glob("engine/**/*.py")} - ENTRANCES
+    assert names == set(LAYER_OF)
+
+
+def module_of(path):
+    """`engine.a.b`; a package by its folder."""
+    return relative(path).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+MODULES = {module_of(path): path for path in SOURCES}
+
+
+def run_at_import(nodes):
+    """The statements that importing a module runs, those of `if` and `try` too."""
+    for node in nodes:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            continue
+        yield node
+        for part in ("body", "orelse", "handlers", "finalbody"):
+            yield from run_at_import(getattr(node, part, []))
+
+
+def imported_modules(path):
+    """The project's modules that a file names in its imports, those within functions left out.
+
+    `from package import name` is an import of `package.name` where that is a module, and of the
+    package's own file where it is not.
+    """
+    for node in run_at_import(ast.parse(path.read_text()).body):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in MODULES)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in MODULES else node.module
+
+
+def test_there_are_no_import_circles():
+    """At module level, in the whole tree."""
+    graph = {
+        name: set(imported_modules(path)) & set(MODULES) - {name} for name, path in MODULES.items()
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as circle:
+        pytest.fail(" <- ".join(circle.args[1]))
+
+
+MOST_PARAMETERS = 7
+
+
+def public_functions(path):
+    """(name, function) of those that others may call; kernels and policies' own runs left out.
+
+    A policy's own function takes what every policy takes, and its parameters by name.
+    """
+    is_policy = relative(path).startswith("engine/policies/")
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
+            continue
+        if decorated(node) is None and not is_policy:
+            yield node
+
+
+def parameters(function):
+    taken = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    return [name.arg for name in taken if name.arg not in ("self", "cls")]
+
+
+def test_no_public_function_has_many_parameters():
+    """What belongs together is a value."""
+    long = {
+        f"{relative(path)}: {node.name}": len(parameters(node))
+        for path in SOURCES
+        for node in public_functions(path)
+        if len(parameters(node)) > MOST_PARAMETERS
+    }
+    assert not long
+
+
+def test_one_name_is_one_class():
+    """In the engine and the pages."""
+    places = defaultdict(list)
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(relative(path))
+    assert not {name: files for name, files in places.items() if len(files) > 1}
 
 
 def decorated(node):
@@ -183,6 +281,34 @@ def test_names_and_errors_are_no_markup(path):
     assert not wrong
 
 
+PAGES = [ROOT / "app.py", *sorted(ROOT.glob("pages/*.py"))]
+PARTS = ROOT / "pages" / "parts"
+SHARED = {"sidebar"}  # folders of parts that are no page's own
+ROOMS = sorted(
+    folder for folder in PARTS.iterdir() if folder.is_dir() and (folder / "__init__.py").is_file()
+)
+
+
+@pytest.mark.parametrize(
+    "folder", [room for room in ROOMS if room.name not in SHARED], ids=lambda path: path.name
+)
+def test_a_page_has_its_folder_for_itself(folder):
+    """One page imports from it, and no other file outside."""
+    package = module_of(folder / "__init__.py")
+    importing = {path for path in SOURCES if folder not in path.parents and imports(path, package)}
+    assert len(importing) == 1
+    assert importing <= set(PAGES)
+
+
+def test_nothing_lists_the_pages():
+    """A page declares itself; a list would have to be kept."""
+    names = {path.name for path in PAGES} | {f"pages/{path.name}" for path in PAGES}
+    for path in PARTS.rglob("*.py"):
+        told = {node.value for node in ast.walk(ast.parse(path.read_text()))
+                if isinstance(node, ast.Constant) and isinstance(node.value, str)}  # fmt: skip
+        assert len(told & names) < len(PAGES) / 2, relative(path)
+
+
 def test_top_level_is_what_was_agreed():
     """Nothing joins the top level unnoticed."""
     tracked = subprocess.run(
@@ -192,4 +318,5 @@ def test_top_level_is_what_was_agreed():
     assert top <= {
         "app.py", "pages", "engine", "sample_data", "tests", "benchmarks", "requirements.txt",
         ".streamlit", "README.md", "docs", "pyproject.toml", ".ci", ".gitignore",
+        "CHANGELOG.md", "CONTRIBUTING.md",
     }  # fmt: skip

@@ -28,7 +28,7 @@ def test_a_picked_example_forgets_a_backlog():
 
 @pytest.mark.parametrize("path", ["app.py", CAPACITY])
 def test_the_memory_of_the_chosen_gpu_is_offered(path):
-    """M = 16 492 is 3.2 % of what four A100 hold, by DESIGN 1.3; one click does it."""
+    """M = 16 492 is 3.2 % of what four A100 hold, by docs/model.md 1.3; one click does it."""
     at = open_page(path, **{"from": "chat-assistant"}, n="300", clock=GPU)
     assert at.warning[0].value.startswith("M is 3.2\u202f% of what Llama-2-70B on 4 x A100")
     assert at.markdown[0].value.startswith("# ")

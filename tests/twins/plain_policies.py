@@ -1,4 +1,4 @@
-"""Plain twins of the online policies' rules, written from DESIGN 2 alone, round by round.
+"""Plain twins of the online policies' rules, written from docs/model.md 2 alone, round by round.
 
 Each is a function that makes a `decide(server)` for tests/twins/plain_server.py. They take
 requests in order of (arrival, row), which in the tests is the order of the indices.

@@ -1,6 +1,6 @@
 """A slow, plain twin of the server: it walks every round and every token, on either clock.
 
-Written from DESIGN 1.1, 1.2 and 2 alone, without the kernels' shortcuts, so that agreement
+Written from docs/model.md 1.1, 1.2 and 2 alone, without the kernels' shortcuts, so that agreement
 means something. A policy's twin is a function that is called before each round and uses
 `admit` and `drop`.
 """

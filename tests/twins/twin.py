@@ -1,6 +1,6 @@
 """Slow, plain twins of the kernels: they walk every round and every token.
 
-Written from DESIGN 1.1 and 2 alone, without the kernels' shortcuts, so that
+Written from docs/model.md 1.1 and 2 alone, without the kernels' shortcuts, so that
 agreement means something.
 """
 

@@ -62,6 +62,7 @@ def _the_wait(strict) -> LessonStep:
 
 def _the_check(strict) -> LessonStep:
     blocked = obstacle(strict, 1, 0)
+    assert blocked is not None  # #0 leaves too little room for any large one
     return LessonStep(
         "What blocks the first in line",
         f"Start #1 beside #0, and the memory would be {wording.tokens(blocked.missing)} over M at "

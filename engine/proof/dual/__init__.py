@@ -35,7 +35,7 @@ no bound for it.
   + sum_{t > k0} lam[t] (M - used[t])     idle memory at its price
   + what the memory held cost beyond f_i's charge: 0 unless cache was given up.
 
-Source: the Lagrangian dual of the time-indexed LP (DESIGN 3.2); max L is its optimum.
+Source: the Lagrangian dual of the time-indexed LP (docs/model.md 3.2); max L is its optimum.
 """
 
 from engine.proof.dual.function import Dual, evaluate, rounded_down

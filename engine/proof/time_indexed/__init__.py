@@ -13,7 +13,7 @@ may be used later, so the second row becomes used(t) + z_t = M + z_{t-1}. No pol
 preemptive or not, uses more than M a round, and engine/proof/dual proves that the optimum
 of this relaxation bounds every run.
 
-Source: arXiv 2502.07115, equations 1 to 4; DESIGN 3.1 and 3.3.
+Source: arXiv 2502.07115, equations 1 to 4; docs/model.md 3.1 and 3.3.
 """
 
 from engine.proof.time_indexed.by_pulp import relaxation_by_pulp

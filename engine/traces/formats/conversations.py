@@ -37,7 +37,7 @@ def matches(head: Head) -> bool:
 
 
 def parse(opened: Opened, reading: LogReading) -> TraceRequests:
-    names = [_list_name(opened.head)]
+    names = [name for name in (_list_name(opened.head),) if name is not None]
     later = _Later()
     talk = Check("^yes$", "one that has a question and an answer")
     fields = [

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from engine.errors import InputError
 from engine.traces.clock import PER_SECOND, unit_in
@@ -110,8 +109,8 @@ def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     for name, kind in checks:
         if spelled := find_name((name,), head.names):
             fields.insert(0, Field(f"not {name}", (spelled,), kind))
-    source = opened.rows() if key is None else opened.rows(lambda document: document[key])
-    return read_log(replace(source, names=head.names), fields, reading, notes=notes)
+    within = None if key is None else (lambda document: document[key])
+    return read_log(opened.rows(within, head.names), fields, reading, notes=notes)
 
 
 def _mapped(head: Head, role: str, reading: LogReading) -> str | None:
@@ -151,8 +150,7 @@ def _kind(head: Head, role: str, name: str, found: Mapping[str, str | None]) -> 
         return Measured(1 / PER_SECOND[unit_in(name) or "s"])
     if role == "arrival":
         return arrival_kind(value_at(head.first, name.split(".")))
-    arrival = found["arrival"]
-    return Perhaps(_kind(head, "arrival", arrival, found))
+    return Perhaps(_kind(head, "arrival", found["arrival"] or name, found))
 
 
 def _same_clock(name: str, arrival: str | None) -> bool:

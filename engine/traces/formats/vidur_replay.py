@@ -28,7 +28,7 @@ def matches(head: Head) -> bool:
 
 def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     arrival, prompt, output = next(names for names in LAYOUTS if opened.head.has(*names))
-    first = opened.head.first.get(find_name((arrival,), opened.head.names))
+    first = opened.head.first.get(find_name((arrival,), opened.head.names) or arrival)
     fields = [
         Field("arrival", (arrival,), arrival_kind(first)),
         Field("prompt", (prompt,), TokenColumn()),

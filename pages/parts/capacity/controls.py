@@ -137,7 +137,7 @@ def _ask_price(preset: Preset | None) -> Price:
         1e6,
         format="%.2f",
         help=f"A server has {known.gpus} GPU{'s' if known.gpus > 1 else ''}. The values are "
-        "examples, of sample_data/prices.csv: set your own.",
+        "examples, of sample_data/gpus.csv: set your own.",
         **linked(f"price_{gpu}", known.gpu_hour, float, low=0.0, high=1e6),
     )
     return Price(asked, known.gpus)

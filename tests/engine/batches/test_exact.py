@@ -93,7 +93,7 @@ def least_by_table(output, size, memory):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_equals_the_table_at_a_hundred_requests(seed):
-    """More requests than subsets can be tried for: F as DESIGN's program over (count, memory)."""
+    """More requests than subsets can be tried for: F as a program over (count, memory)."""
     random = np.random.default_rng(seed)
     longest = (5, 60, 400)[seed % 3]
     output = random.integers(1, longest, 100)

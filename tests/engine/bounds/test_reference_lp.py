@@ -19,7 +19,7 @@ from tests.twins.strategies import instances
 
 REFERENCES = json.loads((Path(__file__).parent / "reference_lp.json").read_text())
 SECONDS = 20.0  # not the bar of speed, which benchmarks measure: tests run on busy machines too
-ENOUGH = {200: 1e-3, 1_000: 1e-3, 2_000: 2e-4}  # DESIGN 8: how far below the LP prices may stay
+ENOUGH = {200: 1e-3, 1_000: 1e-3, 2_000: 2e-4}  # how far below the LP (docs/results.md 7)
 
 
 @pytest.mark.parametrize("kept", REFERENCES, ids=lambda kept: str(kept["n"]))
@@ -39,7 +39,7 @@ def test_the_reference_is_tight(kept):
 
 
 def test_every_size_is_there():
-    """Each size of DESIGN 8 once."""
+    """Each size of docs/results.md 7 once."""
     assert [kept["n"] for kept in REFERENCES] == list(ENOUGH)
 
 

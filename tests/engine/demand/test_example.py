@@ -98,7 +98,7 @@ def test_unknown_example_lists_the_known():
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        ({}, "the field memory is missing"),
+        ({"scenario": {"n": 5}}, "the field memory is missing"),
         ({"memory": 9}, "must have either a scenario or requests"),
         (
             {"memory": 9, "scenario": {"n": 5}, "requests": [{"prompt": 1, "output": 1}]},
@@ -106,7 +106,7 @@ def test_unknown_example_lists_the_known():
         ),
         ({"memory": 9, "scenario": {"n": 0}}, "scenario: n must be a whole number"),
         ({"memory": 9, "scenario": {"size": 0}}, "scenario: unknown field size"),
-        ({"memory": 0, "requests": [{"prompt": 1, "output": 1}]}, r"memory M \(tokens\) must be"),
+        ({"memory": 0, "scenario": {"n": 5}}, r"memory M \(tokens\) must be"),
         ({"memory": 9, "requests": [{"prompt": 1}]}, "requests 1: the field output is missing"),
         ({"memory": 9, "requests": [{"prompt": 1, "output": 0}]}, "requests 1: output must be"),
         ({"memory": 9, "requests": [3]}, "requests 1: must be a record"),

@@ -80,13 +80,13 @@ def test_golden_bytes():
 def test_predictions_leave_the_requests_alone():
     """Arrivals, prompts and outputs stay, and a larger n only adds predictions."""
     plain = generate(Scenario(n=300, arrivals="poisson"))
-    guessed = generate(Scenario(n=300, arrivals="poisson", predict="lognormal"))
+    predicted = generate(Scenario(n=300, arrivals="poisson", predict="lognormal"))
     assert (
         plain.digest
-        == replace(guessed, predicted=None, predicted_lo=None, predicted_hi=None).digest
+        == replace(predicted, predicted=None, predicted_lo=None, predicted_hi=None).digest
     )
     fewer = generate(Scenario(n=100, arrivals="poisson", predict="lognormal"))
-    assert (guessed.predicted[:100] == fewer.predicted).all()
+    assert (predicted.predicted[:100] == fewer.predicted).all()
 
 
 @pytest.mark.parametrize(("bias", "spread"), [(1.0, 0.5), (0.5, 1.0), (2.0, 0.1)])

@@ -1,7 +1,6 @@
 """Advice is what a simulation of the change says."""
 
 import pytest
-from engine.measure.advice import what_next
 
 from engine import (
     Choice,
@@ -14,6 +13,7 @@ from engine import (
     find_policy,
     generate,
 )
+from engine.measure.advice import what_next
 from engine.workload import MAX_MEMORY
 
 

@@ -42,7 +42,7 @@ def test_a_link_opens_a_step(lesson, step):
 
 def test_a_lesson_to_its_end_and_on():
     """Next walks through the steps, then offers the lesson after; the knob goes with the lesson."""
-    at = open_page(LEARN, lesson="kv-grows", parameter="8")
+    at = open_page(LEARN, lesson="kv-grows", knob="8")
     steps = LESSONS["kv-grows"].steps(8)
     for number in range(2, len(steps) + 1):
         next(button for button in at.button if button.label == "Next").click().run()
@@ -55,7 +55,7 @@ def test_a_lesson_to_its_end_and_on():
 
 def test_the_knob_changes_what_is_said():
     """The texts are computed at its value, which is in the link."""
-    at = open_page(LEARN, lesson="fat-short", step="2", parameter="1")
+    at = open_page(LEARN, lesson="fat-short", step="2", knob="1")
     assert "no trap here" in said(at)
     at.select_slider(key="knob").set_value(23).run()
     assert "1.71 times as much" in said(at)

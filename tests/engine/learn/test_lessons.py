@@ -232,7 +232,7 @@ def test_adversary():
 
 
 def test_prices():
-    """33 by preempting, 36 at best without, 35.744 by the LP, 30.51 for all (DESIGN 3.3)."""
+    """33 by preempting, 36 at best without, 35.744 by the LP, 30.51 for all (docs/model.md 3.3)."""
     told = all_said(prices.steps(100))
     for known in ("36 rounds", "that 36 is", "33 rounds", "35.7", "30.5"):
         assert known in told

@@ -20,7 +20,7 @@ def test_in_rounds_it_is_svf(instance):
 
 
 def test_order_in_seconds():
-    """By works added up over the two floors of DESIGN 3.4, here written out token by token."""
+    """By works added up over the two floors of docs/model.md 3.4, written out token by token."""
     workload = generate(Scenario(n=200))
     c0, c1, n0, c2, c3 = LLAMA_70B.step
     plain = []

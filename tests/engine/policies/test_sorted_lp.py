@@ -23,7 +23,7 @@ GRIDS = find_policy("sorted-lp").params[0]
 
 
 class Relaxation:
-    """DESIGN 3.1 word for word: who starts when, in shares, within M at every round's end."""
+    """docs/model.md 3.1 word for word: who starts when, in shares, within M in every round."""
 
     def __init__(self, workload, memory):
         prompt, output = workload.prompt.tolist(), workload.output.tolist()

@@ -39,7 +39,7 @@ def envelopes(draw, step, every_run):
 
 
 def tokens_of(step, memory, envelope, s, o, every_run):
-    """Plain works of the tokens 1 .. o, from the formulas of DESIGN 3.4."""
+    """Plain works of the tokens 1 .. o, from the formulas of docs/model.md 3.4."""
     g1 = envelope.theta * step.c1
     g0 = step.c0 - g1 * (step.n0 - envelope.knee)
     works = [g1 * max(0, s - envelope.knee) + g0 * (s + 1) / memory]

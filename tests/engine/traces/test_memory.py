@@ -1,4 +1,4 @@
-"""Reading a large file takes the memory of its numbers, not of its text (DESIGN 8)."""
+"""Reading a large file takes the memory of its numbers, not of its text (docs/results.md 7)."""
 
 import subprocess
 import sys
