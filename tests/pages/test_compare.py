@@ -1,6 +1,9 @@
 """Compare: what a newcomer is told, and a bound at a click where none is quick."""
 
+from dataclasses import replace
+
 from engine import InputError
+from engine.measure.metrics import METRICS
 from pages.parts import jobs, runs
 from tests.pages.test_pages import open_page, press, said
 
@@ -46,3 +49,11 @@ def test_a_newcomer_is_told_about_this_very_view():
     assert "holds 16\u202f492 tokens" in said(at)
     at.number_input(key="n").set_value(100).run()
     assert "New here?" not in said(at)
+
+
+def test_a_new_metric_is_on_the_page(monkeypatch):
+    """One more row of the table of metrics is a column of the league."""
+    row = replace(METRICS["p90_latency"], name="p95_latency", title="P95")
+    monkeypatch.setitem(METRICS, row.name, row)
+    at = open_page(n="41")
+    assert "P95" in at.dataframe[0].value.columns

@@ -12,7 +12,7 @@ import pytest
 
 from engine import POLICIES, find_policy, quick_policies, read_trace
 from engine.cli import main
-from engine.fleet import Topology
+from engine.fleet import Deployment
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -213,7 +213,7 @@ def test_table(capsys, six):
 )
 def test_bad_input(capsys, monkeypatch, six, arguments, message):
     """One line on stderr, nothing on stdout, exit 2; and no policy was run for it."""
-    monkeypatch.setattr(Topology, "run", never)
+    monkeypatch.setattr(Deployment, "run", never)
     arguments = [six if word == "TRACE" else word for word in arguments]
     assert main(arguments) == 2
     said = capsys.readouterr()
@@ -282,7 +282,7 @@ def test_an_interrupt_is_quiet(capsys, monkeypatch, six):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Topology, "run", interrupted)
+    monkeypatch.setattr(Deployment, "run", interrupted)
     assert main(["simulate", six, "-M", "10", "--policy", "svf"]) == 130
     assert capsys.readouterr().err == ""
 
