@@ -5,9 +5,7 @@ A method is one file in engine/bounds that declares itself with `bound_method`.
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,6 +19,7 @@ from engine.machine.clock import ROUNDS, Clock
 from engine.progress import Progress, silent
 from engine.proof.busy_periods import BusyPeriod, busy_periods
 from engine.proof.dual import evaluate, rounded_down
+from engine.registry import modules_in
 from engine.workload import Workload, check_memory, set_aside
 
 MAX_REPLICAS = 100_000
@@ -233,5 +232,4 @@ def load_methods() -> None:
     """Import every file of engine/bounds, so that each registers itself."""
     import engine.bounds as folder
 
-    for module in pkgutil.iter_modules(folder.__path__):
-        importlib.import_module(f"engine.bounds.{module.name}")
+    modules_in(folder)

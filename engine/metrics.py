@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from engine.simulate.run import Run
+from engine.simulate.schedule import Schedule
 from engine.workload import Workload
 
 PERCENTILES = (50, 90, 99)
@@ -48,7 +49,7 @@ class MemoryCurve:
         return float(held.sum() / rounds.sum())
 
 
-def memory_curve(run: Run, of: np.ndarray | None = None) -> MemoryCurve:
+def memory_curve(run: Run | Schedule, of: np.ndarray | None = None) -> MemoryCurve:
     """The memory that a run held over time.
 
     Parameters

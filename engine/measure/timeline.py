@@ -14,6 +14,7 @@ import numpy as np
 
 from engine.metrics import MemoryCurve, memory_curve
 from engine.simulate.run import Run
+from engine.simulate.schedule import Schedule
 
 COLUMNS = 1500
 
@@ -160,7 +161,7 @@ def density(
     return Density(run.ends(middle), size_edges, base + growing * middle, requests)
 
 
-def held_at(run: Run, at: int) -> tuple[np.ndarray, np.ndarray]:
+def held_at(run: Run | Schedule, at: int) -> tuple[np.ndarray, np.ndarray]:
     """Who is in memory at the end of round `at`: request indices and their tokens, most first."""
     residencies = run.residencies
     here = np.flatnonzero((residencies.begin < at) & (residencies.end >= at))

@@ -19,7 +19,8 @@ from engine.errors import InputError
 from engine.fields import number_in
 from engine.fleet import ONE_SERVER, Topology
 from engine.machine.clock import ROUNDS, Clock
-from engine.policy import Param, find_policy
+from engine.policy import find_policy
+from engine.policy_parameters import Param
 from engine.progress import Progress, silent
 from engine.simulate.run import Run
 from engine.sweeps.tradeoff import USUAL

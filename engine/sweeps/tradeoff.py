@@ -10,7 +10,7 @@ import numpy as np
 from engine import wording
 from engine.errors import Livelock
 from engine.metrics import tpot, ttft
-from engine.policy import Param
+from engine.policy_parameters import Param
 from engine.progress import Progress, silent
 from engine.simulate.run import Run
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from engine import POLICIES
-from engine.policy import GROUPS, Param
+from engine.policy import GROUPS
+from engine.policy_parameters import Param
 from pages.parts.link import linked
 from pages.parts.view import Choice
 
