@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from engine import POLICIES, InputError, Workload, find_policy
+from engine import POLICIES, ROUNDS, Choice, Deployment, InputError, Workload, find_policy
 from engine.errors import Livelock
 from engine.fleet import ONE_SERVER
 from engine.metrics import memory_curve
@@ -34,19 +34,19 @@ def params_of(policy):
     return any_values.filter(is_possible)
 
 
-def run_unless_stuck(policy, workload, memory, topology=ONE_SERVER, **given):
+def run_unless_stuck(policy, workload, memory, clock=ROUNDS, topology=ONE_SERVER, **params):
     """The policy's run; None where it reports that it would go on for ever."""
     try:
-        return topology.run(policy, workload, memory, **given)
+        return Deployment(memory, clock, topology).run(Choice.of(policy.key, params), workload)
     except Livelock:
         assert policy.key in ("alpha-greedy", "alpha-beta")
         return None
 
 
-def run_if_possible(policy, workload, memory, **given):
+def run_if_possible(policy, workload, memory, clock=ROUNDS, **params):
     """The policy's run; None also where its options leave nothing that can run."""
     try:
-        return run_unless_stuck(policy, workload, memory, **given)
+        return run_unless_stuck(policy, workload, memory, clock, **params)
     except InputError:
         return None
 
@@ -84,7 +84,7 @@ def check_laws(run):
     np.add.at(
         generated, residencies.request, (residencies.end - residencies.begin) * residencies.grows
     )
-    again = run.preempted.recomputed if run.gave_up_kv else 0
+    again = run.recomputed
     # Whoever starts over generates its tokens again, whoever is preempted prefills them.
     assert ((generated == workload.output) | (generated == workload.output + again)).all()
     assert 0 < memory_curve(run).peak <= memory

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from engine import (
     POLICIES,
+    Choice,
     InputError,
     Scenario,
     Workload,
@@ -23,7 +24,7 @@ from engine.admission_limits import AdmissionLimits
 from engine.bound import NO_BOUND
 from engine.capacity.objective import Objective
 from engine.cli import main
-from engine.fleet import ROUTINGS, Topology
+from engine.fleet import ROUTINGS, Deployment, Topology
 from engine.machine.clock import ROUNDS, seconds_clock
 from engine.measure.league import caveats, league
 from engine.measure.overload import verdict
@@ -45,7 +46,7 @@ def counts(run):
 def served_by(topology, key, workload, memory, clock):
     """The run; None where nobody is served."""
     try:
-        return topology.run(find_policy(key), workload, memory, clock=clock)
+        return Deployment(memory, clock, topology).run(Choice(key), workload)
     except InputError:
         return None
 
@@ -175,7 +176,7 @@ def test_nobody_served_is_an_error():
     workload = Workload([0.25, 0.5], [2, 2], [3, 3], admission_limits=AdmissionLimits(patience=0.1))
     for topology in (Topology(), Topology(2)):
         with pytest.raises(InputError, match=r"nobody is served: of 2 requests 2 gave up; raise"):
-            topology.run(find_policy("svf"), workload, 10)
+            Deployment(10, topology=topology).run(Choice("svf"), workload)
 
 
 @pytest.mark.parametrize("key", ["svf", "vllm", "sorted-f-online"])
