@@ -26,7 +26,7 @@ import numpy as np
 from engine import Run, Workload, find_policy
 from engine.machine.hardware import find_preset
 from engine.measure.overload import verdict
-from engine.policies.sarathi import WATERMARK
+from engine.policy_parameters import WATERMARK
 
 PROMPT, OUTPUT, MEMORY = 512, 20, 137_000
 REQUESTS, SEEDS = 4_000, range(10)

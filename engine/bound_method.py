@@ -7,9 +7,7 @@ it works and why to trust it, the page says so too.
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -23,6 +21,7 @@ from engine.machine.clock import ROUNDS, Clock
 from engine.progress import Progress, silent
 from engine.proof.busy_periods import BusyPeriod, busy_periods
 from engine.proof.dual import evaluate, rounded_down
+from engine.registry import modules_in
 from engine.workload import Workload, check_memory, set_aside
 
 MAX_REPLICAS = 100_000
@@ -266,8 +265,7 @@ def load_methods() -> None:
     """Import every file of engine/bounds, so that each registers itself."""
     import engine.bounds as folder
 
-    for module in pkgutil.iter_modules(folder.__path__):
-        importlib.import_module(f"engine.bounds.{module.name}")
+    modules_in(folder)
     in_order = sorted(METHODS.items())  # whichever file imported another first
     METHODS.clear()
     METHODS.update(in_order)

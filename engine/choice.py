@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from engine.machine.clock import Clock
 from engine.policy import Policy, find_policy
+from engine.progress import Progress
+from engine.simulate.schedule import Schedule
+from engine.workload import Workload
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,13 @@ class Choice:
     def label(self) -> str:
         """`svf`, or `svf skip=5` where a parameter is not at its default."""
         return self.policy.label(self.values)
+
+    def schedule(
+        self, workload: Workload, memory: int, clock: Clock, progress: Progress
+    ) -> Schedule:
+        """Schedule requests that all fit, on one server; those who left are still among them."""
+        told = self.policy.told_of_all(workload, self.values)
+        return self.policy.simulate(workload, memory, clock, progress, **told)
 
     def changed(self, **params: float) -> Choice:
         """The same policy with other values for these parameters."""

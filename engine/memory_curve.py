@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.simulate.run import Run
+from engine.simulate.schedule import Schedule
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +43,7 @@ class MemoryCurve:
         return float(held.sum() / rounds.sum())
 
 
-def memory_curve(run: Run, of: np.ndarray | None = None) -> MemoryCurve:
+def memory_curve(run: Run | Schedule, of: np.ndarray | None = None) -> MemoryCurve:
     """The memory that a run held over time.
 
     Parameters
@@ -93,7 +94,7 @@ def _peak_batch(run: Run) -> int:
     return int(np.cumsum(change[np.argsort(moment, kind="stable")]).max())
 
 
-def held_at(run: Run, at: int) -> tuple[np.ndarray, np.ndarray]:
+def held_at(run: Run | Schedule, at: int) -> tuple[np.ndarray, np.ndarray]:
     """Who is in memory at the end of round `at`: request indices and their tokens, most first."""
     residencies = run.residencies
     here = np.flatnonzero((residencies.begin < at) & (residencies.end >= at))

@@ -7,64 +7,28 @@ the About page; nothing else has to be touched.
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.errors import InputError
-from engine.fields import number_in, number_of
 from engine.machine.clock import ROUNDS, Clock
-from engine.progress import Progress, silent, when_found
+from engine.policy_parameters import MARGIN, SKIP, Param
+from engine.progress import Progress, silent
+from engine.registry import modules_in
 from engine.simulate.predicted_lengths import in_order
 from engine.simulate.preempting import admission_limit
-from engine.simulate.run import Run
-from engine.workload import Workload, check_memory, set_aside
+from engine.simulate.schedule import Schedule
+from engine.workload import Workload
+
+if TYPE_CHECKING:
+    from engine.simulate.run import Run
 
 GROUPS = ("classic", "provable", "deployed", "ours")
 QUICK = 0.050  # seconds: policies that take less run unasked
-
-
-@dataclass(frozen=True)
-class Param:
-    """One number a user may set: its default decides whether it is whole.
-
-    Attributes
-    ----------
-    name, default, low, high : the name and the closed range
-    help : one sentence with the unit
-    """
-
-    name: str
-    default: float
-    low: float
-    high: float
-    help: str
-
-    @property
-    def is_whole(self) -> bool:
-        return isinstance(self.default, int)
-
-    def read(self, given, policy: str) -> float:
-        """`given` (text or number) as a value in range; InputError otherwise."""
-        place = f"parameter {policy}.{self.name}"
-        return number_in(place, number_of(given), self.low, self.high, whole=self.is_whole)
-
-
-SKIP = Param(
-    "skip", 0, 0, 1000, "How many waiting requests that do not fit a walk may pass over (0: none)."
-)
-
-MARGIN = Param(
-    "margin",
-    0.0,
-    0.0,
-    0.9,
-    "Share of M that plans leave free, for outputs that turn out longer than predicted.",
-)
 
 
 @dataclass(frozen=True)
@@ -75,7 +39,8 @@ class Policy:
     ----------
     key, title, rule, source : the name users type, the name they read, one sentence, a citation
     group : one of GROUPS, for the sidebar
-    simulate : (workload, memory, clock, progress, **params) -> Run, for requests that all fit
+    simulate : (workload, memory, clock, progress, **params) -> Schedule, for requests that
+        all fit
     cost : seconds it takes for n requests, roughly; decides what runs unasked
     params : what a user may set
     reconstructed : the rule was rebuilt from summaries, not read in its source
@@ -95,7 +60,7 @@ class Policy:
     rule: str
     source: str
     group: str
-    simulate: Callable[..., Run]
+    simulate: Callable[..., Schedule]
     cost: Callable[[int], float]
     params: tuple[Param, ...] = ()
     reconstructed: bool = False
@@ -137,42 +102,25 @@ class Policy:
         progress: Progress = silent,
         **params,
     ) -> Run:
-        """Simulate; requests that can never fit in M are set aside and listed in the run.
-
-        So are those that leave unserved, where the workload's door lets that happen.
+        """Serve the requests on one server; those that can never fit in M are set aside.
 
         Raises
         ------
         InputError
             For a bad M or parameter, or when no request fits in M or nobody is served.
         """
-        values = self.read_params(params)
-        fitting, aside = set_aside(workload, self.usable(check_memory(memory), values))
-        too_long = int(workload.is_too_long.sum())
+        # What a run is knows what a choice is, and that knows the policies.
+        from engine.choice import Choice
+        from engine.simulate.run import run_alone
 
-        def settled(run: Run) -> Run:
-            return replace(run.served(), params=values, set_aside=aside, too_long=too_long)
-
-        told = when_found(progress, settled)
-        return settled(self.serve(fitting, memory, clock, self.told_of_all(fitting, values), told))
-
-    def serve(
-        self, fitting: Workload, memory: int, clock: Clock, values: Mapping, progress: Progress
-    ) -> Run:
-        """Simulate requests that all fit; those who left unserved are still among them."""
-
-        def named(run: Run) -> Run:
-            return replace(run, policy=self.key, params=dict(values), clock=clock)
-
-        told = when_found(progress, named)
-        return named(self.simulate(fitting, memory, clock, told, **values))
+        return run_alone(Choice.of(self.key, params), workload, memory, clock, progress)
 
 
 POLICIES: dict[str, Policy] = {}
 
 
 def policy(**declared):
-    """Register the decorated (workload, memory, clock, progress, **params) -> Run as a policy."""
+    """Register the decorated function, `Policy.simulate`, as a policy."""
 
     def register(simulate):
         declared_policy = Policy(simulate=simulate, **declared)
@@ -227,8 +175,10 @@ def quick_policies(n: int, below: float = QUICK) -> list[str]:
 
 
 def load_policies() -> None:
-    """Import every file of engine/policies, so that each registers itself."""
+    """Import every file of engine/policies, so that each registers itself; sorted by key."""
     import engine.policies as folder
 
-    for module in pkgutil.iter_modules(folder.__path__):
-        importlib.import_module(f"engine.policies.{module.name}")
+    modules_in(folder)
+    in_order = sorted(POLICIES.items())
+    POLICIES.clear()
+    POLICIES.update(in_order)

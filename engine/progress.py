@@ -3,40 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from engine.simulate.run import Run
+from typing import Any, Generic, TypeVar
 
 Progress = Callable[..., None]  # the share done, and what there is to tell by then
+Result = TypeVar("Result")
 
 
-class Found(str):
-    """What a search tells when it found something better: a sentence that carries the run.
+class Found(str, Generic[Result]):
+    """What a search tells when it found something better: a sentence that carries it.
 
     Whoever listens may stop the search and keep it.
 
     Attributes
     ----------
-    run : the best run so far
+    run : the best so far; a policy tells of its schedule, which `when_found` makes a run
     """
 
-    run: Run
+    run: Result
 
-    def __new__(cls, sentence: str, run: Run) -> Found:
-        told = super().__new__(cls, sentence)
-        told.run = run
-        return told
+    def __new__(cls, sentence: str, run: Result) -> Found[Result]:
+        found = super().__new__(cls, sentence)
+        found.run = run
+        return found
 
 
-def silent(_share_done: float, _told: str = "") -> None:
+def silent(_share_done: float, _sentence: str = "") -> None:
     """A report nobody listens to."""
 
 
-def when_found(progress: Progress, completed: Callable[[Run], Run]) -> Progress:
+def when_found(progress: Progress, completed: Callable[[Any], Any]) -> Progress:
     """A report that passes on what a search finds as `completed` makes of it."""
 
-    def told(share: float, what: str = "") -> None:
-        progress(share, Found(what, completed(what.run)) if isinstance(what, Found) else what)
+    def report(share: float, sentence: str = "") -> None:
+        if isinstance(sentence, Found):
+            sentence = Found(sentence, completed(sentence.run))
+        progress(share, sentence)
 
-    return told
+    return report

@@ -35,7 +35,7 @@ from engine.bound_method import BoundWords, bound_method
 from engine.compiled import kernel
 from engine.progress import silent
 from engine.proof.dual import Dual, check_rounds, convex_prices, evaluate
-from engine.simulate.run import visible_rounds
+from engine.simulate.schedule import visible_rounds
 from engine.simulate.waiting import add_waiting, empty_waiting, next_waiting, remove_waiting
 
 EIGHTHS = np.arange(7, -1, -1) / 8

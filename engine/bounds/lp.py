@@ -31,7 +31,7 @@ from engine.proof.time_indexed import model_up_to, relaxation_by_pulp, relaxatio
 from engine.proof.time_indexed.growing import GrowingRelaxation
 from engine.proof.time_indexed.model import entries_up_to
 from engine.simulate.look_ahead import look_ahead
-from engine.simulate.run import visible_rounds
+from engine.simulate.schedule import visible_rounds
 
 SMALL = 2_000  # entries: up to here the model is written out in PuLP
 WHOLE = 50_000  # and up to here every start up to the horizon is in it

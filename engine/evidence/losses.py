@@ -17,6 +17,7 @@ from engine.bound import Bound, best_cover
 from engine.measure.league import PROVED, Entry
 from engine.proof.dual import gap_split
 from engine.simulate.run import Run
+from engine.simulate.schedule import Schedule
 
 MOSTLY = 0.6  # of the gap: from here on one part dominates
 
@@ -86,11 +87,14 @@ def loss_of(entry: Entry, bound: Bound) -> Loss:
     )
 
 
-def _by_period(run: Run, bound: Bound) -> list[Run]:
+def _by_period(run: Run, bound: Bound) -> list[Schedule]:
     """The requests of each busy period that the bound has prices for, as they ran."""
     begins = np.array([prices.begin for prices in bound.prices or ()])
     period = np.searchsorted(begins, run.workload.arrival, side="right") - 1
-    return [run.only(np.flatnonzero(period == p), begin) for p, begin in enumerate(begins.tolist())]
+    return [
+        run.schedule.only(np.flatnonzero(period == p), begin)
+        for p, begin in enumerate(begins.tolist())
+    ]
 
 
 def losses_in_words(losses: Sequence[Loss]) -> str:

@@ -8,8 +8,8 @@ pools.py     prefill on some, decode on others
 """
 
 from engine.fleet.deployment import Deployment
-from engine.fleet.pools import PoolRun, read_pools, run_pools
-from engine.fleet.replicas import MOST_REPLICAS, FleetRun, run_replicas
+from engine.fleet.pools import PoolSchedule, read_pools, run_pools
+from engine.fleet.replicas import MOST_REPLICAS, FleetSchedule, run_replicas
 from engine.fleet.routing import ROUTINGS
 from engine.fleet.topology import ONE_SERVER, Topology
 
@@ -18,8 +18,8 @@ __all__ = [
     "ONE_SERVER",
     "ROUTINGS",
     "Deployment",
-    "FleetRun",
-    "PoolRun",
+    "FleetSchedule",
+    "PoolSchedule",
     "Topology",
     "read_pools",
     "run_pools",

@@ -74,8 +74,8 @@ class Deployment:
             return cost(n)
         if topology.routing == "round-robin":
             return cost(n) + ONE_MORE_RUN * self.servers
-        each = n / max(topology.pools or (topology.replicas,))
-        return n * (ONE_MORE_RUN + cost(int(each)) / 2)
+        of_each = n / max(topology.pools or (topology.replicas,))
+        return n * (ONE_MORE_RUN + cost(int(of_each)) / 2)
 
     def run(self, choice: Choice, workload: Workload, progress: Progress = silent) -> Run:
         """Serve the requests; those that can never fit are set aside and listed in the run.

@@ -15,36 +15,37 @@ from engine.admission_limits import NO_LIMITS
 from engine.choice import Choice
 from engine.errors import InputError
 from engine.fields import number_in
-from engine.fleet.replicas import MOST_REPLICAS, run_replicas
+from engine.fleet.replicas import MOST_REPLICAS, check_replicas, schedule_replicas
 from engine.fleet.topology import Topology
 from engine.machine.clock import Clock
 from engine.progress import Progress, silent
-from engine.simulate.run import Preemptions, Run
-from engine.workload import Workload, check_memory, set_aside
+from engine.simulate.run import Run, run_fitting
+from engine.simulate.schedule import Preemptions, Schedule
+from engine.workload import Workload
 
 
 @dataclass(frozen=True, eq=False)
-class PoolRun(Run):
+class PoolSchedule(Schedule):
     """Requests prefilled in one pool of replicas and decoded in another.
 
     Attributes
     ----------
-    prefill : the run in which each request yields its first token
-    decode : the run of those with more tokens, from when their KV cache has been moved
+    prefill : the schedule in which each request yields its first token
+    decode : that of those with more tokens, from when their KV cache has been moved
     decoded : (m,) int64, which requests these are
     """
 
-    prefill: Run | None = None
-    decode: Run | None = None
+    prefill: Schedule = field(kw_only=True)
+    decode: Schedule | None = None
     decoded: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
-    def parts(self) -> tuple[Run, ...]:
-        return self.prefill.parts + (self.decode.parts if self.decode is not None else ())
+    def parts(self) -> tuple[Schedule, ...]:
+        return self.prefill.parts + (() if self.decode is None else self.decode.parts)
 
     @property
     def replicas(self) -> int:
-        return self.prefill.replicas + (self.decode.replicas if self.decode is not None else 0)
+        return self.prefill.replicas + (0 if self.decode is None else self.decode.replicas)
 
     @property
     def gave_up_kv(self) -> bool:
@@ -95,39 +96,58 @@ def run_pools(
     arrives with its cache. Moving takes no time of either replica. Who has been prefilled is
     neither turned away nor gives up.
     """
-    transfer = number_in("transfer (time a token)", topology.transfer, 0, 1e6)
+    number_in("transfer (time a token)", topology.transfer, 0, 1e6)
     if workload.concurrency:
         raise InputError("a closed loop runs on one replica: leave out the pools")
-    usable = choice.policy.usable(check_memory(memory), choice.values)
-    fitting, aside = set_aside(workload, usable)
+    for pool in _pools(topology):
+        check_replicas(workload, pool)
+
+    def serve(fitting: Workload, progress: Progress) -> Schedule:
+        def report(share: float, sentence: str = "") -> None:
+            progress(share, str(sentence))  # what one pool's search finds is no schedule of both
+
+        return _schedule_pools(choice, fitting, memory, clock, topology, report)
+
+    return run_fitting(choice, workload, memory, clock, serve, progress)
+
+
+def _pools(topology: Topology) -> list[Topology]:
+    """The replicas that prefill and those that decode, each behind a router."""
+    return [topology.alike(replicas) for replicas in topology.pools or ()]
+
+
+def _schedule_pools(
+    choice: Choice,
+    fitting: Workload,
+    memory: int,
+    clock: Clock,
+    topology: Topology,
+    progress: Progress,
+) -> PoolSchedule:
+    """Schedule requests that all fit; those who left unserved are taken out."""
+    prefillers, decoders = _pools(topology)
     first_tokens = fitting.believing(np.ones(len(fitting), np.int64), memory)  # for certain
-    prefillers, decoders = (topology.alike(replicas) for replicas in topology.pools or ())
-    prefill = run_replicas(choice, first_tokens, memory, clock, prefillers, progress)
+    prefill = schedule_replicas(choice, first_tokens, memory, clock, prefillers, progress).served()
     fitting = fitting.take(np.isin(fitting.row, prefill.workload.row))
     decoded = np.flatnonzero(fitting.output > 1)
-    decode, lost, recomputed = None, prefill.preemptions.copy(), prefill.recomputed.copy()
+    decode, finish = None, prefill.finish.copy()
+    lost, recomputed = prefill.preemptions.copy(), prefill.recomputed.copy()
     if len(decoded):
         there = fitting.take(decoded)
-        moved = _moved(there, prefill.finished_at[decoded] + transfer * (there.prompt + 1))
-        decode = run_replicas(choice, moved, memory, clock, decoders, progress)
+        moving = float(topology.transfer) * (there.prompt + 1)
+        moved = _moved(there, prefill.finished_at[decoded] + moving)
+        decode = schedule_replicas(choice, moved, memory, clock, decoders, progress)
         lost[decoded] += decode.preemptions
         recomputed[decoded] += decode.recomputed
-    finish = prefill.finish.copy()
-    if decode is not None:
         finish[decoded] = decode.finish
-    return PoolRun(
+    return PoolSchedule(
         fitting,
         memory,
         prefill.start,
         finish,
         first=prefill.finish,
         preempted=Preemptions(lost, recomputed),
-        set_aside=aside,
-        too_long=int(workload.is_too_long.sum()),
         unserved=prefill.unserved,
-        policy=choice.key,
-        params=prefill.params,
-        clock=clock,
         prefill=prefill,
         decode=decode,
         decoded=decoded,

@@ -1,12 +1,12 @@
 """One policy on several replicas, each with requests of its own.
 
-Every request is served by one replica, so the fleet's run is its replicas' runs, put
+Every request is served by one replica, so the fleet's schedule is its replicas' schedules, put
 together request by request.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -19,66 +19,69 @@ from engine.fleet.routing import ROUTINGS, route
 from engine.fleet.topology import ONE_SERVER, Topology
 from engine.machine.clock import ROUNDS, Clock
 from engine.progress import Progress, silent
-from engine.simulate.run import Preemptions, Run
-from engine.workload import Workload, check_memory, set_aside
+from engine.simulate.run import Run, run_fitting
+from engine.simulate.schedule import Preemptions, Schedule
+from engine.workload import Workload
 
 MOST_REPLICAS = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class FleetRun(Run):
-    """One policy on every replica of a fleet, request by request like a single run.
+class FleetSchedule(Schedule):
+    """One policy on every replica of a fleet, request by request like on a single server.
 
     Attributes
     ----------
     start, finish, first : (n,) int64, rounds of the replica that served the request
-    runs : each replica's run; those that got no request are left out
-    replica : (n,) int64, index into `runs`
+    of_replicas : each replica's schedule; those that got no request are left out
+    replica : (n,) int64, index into `of_replicas`
     routing : how requests were sent
-    of : how many replicas there were
+    count : how many replicas there were
     """
 
-    runs: tuple[Run, ...] = ()
+    of_replicas: tuple[Schedule, ...] = ()
     replica: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     routing: str = ""
-    of: int = 1
+    count: int = 1
 
     @property
     def replicas(self) -> int:
-        return self.of
+        return self.count
 
     @property
-    def parts(self) -> tuple[Run, ...]:
-        return self.runs
+    def parts(self) -> tuple[Schedule, ...]:
+        return self.of_replicas
 
-    def merged(self, of: Callable[[Run], np.ndarray]) -> np.ndarray:
-        """(n,) what `of` gives for the requests of each replica's run."""
-        return _merge(self.runs, self.replica, of)
+    def merged(self, of: Callable[[Schedule], np.ndarray]) -> np.ndarray:
+        """(n,) what `of` gives for the requests of each replica's schedule."""
+        return _merged(self.of_replicas, self.replica, of)
 
-    def served(self) -> FleetRun:
-        """The run of those who were served; replicas that served nobody are left out."""
+    def served(self) -> FleetSchedule:
+        """The schedule of those who were served, without the replicas that served nobody."""
         if self.left is None:
             return self
         used, replica = np.unique(self.replica[self.is_served], return_inverse=True)
-        parts = tuple(self.runs[number].served() for number in used)
-        return replace(super().served(), runs=parts, replica=replica)
+        parts = tuple(self.of_replicas[number].served() for number in used)
+        return replace(super().served(), of_replicas=parts, replica=replica)
 
     @cached_property
     def started_at(self) -> np.ndarray:
-        return self.merged(lambda run: run.started_at)
+        return self.merged(lambda schedule: schedule.started_at)
 
     @cached_property
     def first_token_at(self) -> np.ndarray:
-        return self.merged(lambda run: run.first_token_at)
+        return self.merged(lambda schedule: schedule.first_token_at)
 
     @cached_property
     def finished_at(self) -> np.ndarray:
-        return self.merged(lambda run: run.finished_at)
+        return self.merged(lambda schedule: schedule.finished_at)
 
 
-def _merge(runs, replica: np.ndarray, of: Callable[[Run], np.ndarray]) -> np.ndarray:
-    """(n,) the values that `of` gives for each replica's run, at the requests' places."""
-    values = [np.asarray(of(run)) for run in runs]
+def _merged(
+    schedules: Sequence[Schedule], replica: np.ndarray, of: Callable[[Schedule], np.ndarray]
+) -> np.ndarray:
+    """(n,) the values that `of` gives for each replica's schedule, at the requests' places."""
+    values = [np.asarray(of(schedule)) for schedule in schedules]
     merged = np.empty(len(replica), np.result_type(*values))
     for number, value in enumerate(values):
         merged[replica == number] = value
@@ -101,56 +104,77 @@ def run_replicas(
         For a bad number or routing, in a closed loop, or where a router that looks at the
         replicas has too many requests or a policy that knows the future.
     """
-    replicas = number_in("replicas", topology.replicas, 1, MOST_REPLICAS, whole=True)
-    policy, values, routing = choice.policy, choice.values, topology.routing
-    if routing not in ROUTINGS:
-        raise InputError(f"unknown routing {routing}: choose from {', '.join(ROUTINGS)}")
-    if replicas == 1:
-        return policy.run(workload, memory, clock, progress, **values)
-    if workload.concurrency:
+    check_replicas(workload, topology)
+
+    def serve(fitting: Workload, progress: Progress) -> Schedule:
+        return schedule_replicas(choice, fitting, memory, clock, topology, progress)
+
+    return run_fitting(choice, workload, memory, clock, serve, progress)
+
+
+def check_replicas(workload: Workload, topology: Topology) -> None:
+    """InputError for a bad number or routing, or a closed loop on several replicas."""
+    number_in("replicas", topology.replicas, 1, MOST_REPLICAS, whole=True)
+    if topology.routing not in ROUTINGS:
+        raise InputError(f"unknown routing {topology.routing}: choose from {', '.join(ROUTINGS)}")
+    if topology.replicas > 1 and workload.concurrency:
         raise InputError("a closed loop runs on one replica: leave out the replicas")
-    fitting, aside = set_aside(workload, policy.usable(check_memory(memory), values))
-
-    told = policy.told_of_all(fitting, values)
-
-    def serve(sent: np.ndarray) -> Run:
-        return policy.serve(fitting.take(sent), memory, clock, told, silent)
-
-    chosen = route(policy, fitting, replicas, routing, serve, progress)
-    used, replica = np.unique(chosen, return_inverse=True)
-    runs = tuple(serve(np.flatnonzero(chosen == number)) for number in used)
-    run = _together(runs, replica, fitting, memory, routing, replicas).served()
-    return replace(run, params=values, set_aside=aside, too_long=int(workload.is_too_long.sum()))
 
 
-def _together(runs, replica, workload, memory, routing, of) -> FleetRun:
-    """The replicas' runs as one."""
-    first, lost, left = runs[0], None, None
-    if any(run.left is not None for run in runs):
-        left = _merge(
-            runs,
-            replica,
-            lambda run: np.zeros(len(run.workload), np.int8) if run.left is None else run.left,
-        )
-    if any(run.gave_up_kv for run in runs):
+def schedule_replicas(
+    choice: Choice,
+    fitting: Workload,
+    memory: int,
+    clock: Clock,
+    topology: Topology,
+    progress: Progress,
+) -> Schedule:
+    """Schedule requests that all fit; those who left unserved are still among them."""
+    if topology.replicas == 1:
+        return choice.schedule(fitting, memory, clock, progress)
+    policy = choice.policy
+    params = policy.told_of_all(fitting, choice.values)
+
+    def serve(sent: np.ndarray) -> Schedule:
+        return policy.simulate(fitting.take(sent), memory, clock, silent, **params)
+
+    replica_of = route(policy, fitting, topology, serve, progress)
+    used, replica = np.unique(replica_of, return_inverse=True)
+    schedules = tuple(serve(np.flatnonzero(replica_of == number)) for number in used)
+    return _together(schedules, replica, fitting, topology)
+
+
+def _together(
+    schedules: tuple[Schedule, ...], replica: np.ndarray, workload: Workload, topology: Topology
+) -> FleetSchedule:
+    """The replicas' schedules as one."""
+
+    def merged(of: Callable[[Schedule], np.ndarray]) -> np.ndarray:
+        return _merged(schedules, replica, of)
+
+    left, lost = None, None
+    if any(schedule.left is not None for schedule in schedules):
+        left = merged(_who_left)
+    if any(schedule.gave_up_kv for schedule in schedules):
         lost = Preemptions(
-            _merge(runs, replica, lambda run: run.preemptions),
-            _merge(runs, replica, lambda run: run.recomputed),
+            merged(lambda schedule: schedule.preemptions),
+            merged(lambda schedule: schedule.recomputed),
         )
-    return FleetRun(
+    return FleetSchedule(
         workload,
-        memory,
-        _merge(runs, replica, lambda run: run.start),
-        _merge(runs, replica, lambda run: run.finish),
-        first=_merge(runs, replica, lambda run: run.first_token),
+        schedules[0].memory,
+        merged(lambda schedule: schedule.start),
+        merged(lambda schedule: schedule.finish),
+        first=merged(lambda schedule: schedule.first_token),
         preempted=lost,
-        cut_prompts=any(run.cut_prompts for run in runs),
+        cut_prompts=any(schedule.cut_prompts for schedule in schedules),
         left=left,
-        policy=first.policy,
-        params=first.params,
-        clock=first.clock,
-        runs=runs,
+        of_replicas=schedules,
         replica=replica,
-        routing=routing,
-        of=of,
+        routing=topology.routing,
+        count=topology.replicas,
     )
+
+
+def _who_left(schedule: Schedule) -> np.ndarray:
+    return np.zeros(len(schedule.workload), np.int8) if schedule.left is None else schedule.left

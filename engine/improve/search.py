@@ -17,7 +17,7 @@ from engine.improve.beam import beam_search
 from engine.improve.polish import hold, polish
 from engine.progress import Progress
 from engine.simulate.look_ahead import look_ahead
-from engine.simulate.run import visible_rounds
+from engine.simulate.schedule import visible_rounds
 from engine.workload import Workload
 
 # Work is counted, not timed, so that a budget gives the same schedule on every machine.
@@ -46,12 +46,12 @@ def improved(
     found : is told the same and the starts, in place of it, when they are better than before
     """
     orders = (workload.volume, workload.peak, workload.output, workload.arrival)
-    runs = [
+    schedules = [
         look_ahead(workload, memory, workload.ascending(key), skip)
         for key in orders
         for skip in SKIPS
     ]
-    start = min(runs, key=lambda run: run.latency.sum()).start
+    start = min(schedules, key=lambda schedule: schedule.latency.sum()).start
     search = _Search(workload, memory, start, seconds, report, found)
     for part in _parts(seconds) if _is_backlog(workload) else [seconds]:
         search.spend(start, part)

@@ -14,6 +14,7 @@ import numpy as np
 from engine.demand.example import ExampleRequests, written_out
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.run import Run
+from engine.simulate.schedule import Schedule, Walk
 from engine.workload import Workload
 
 
@@ -62,5 +63,5 @@ def small_first(workload: Workload, memory: int) -> Run:
     late = Workload(
         held_back, workload.prompt, workload.output, workload.class_of, workload.classes
     )
-    run = look_ahead(late, memory, order)
-    return Run(workload, memory, run.start, run.finish, order=order)
+    held = look_ahead(late, memory, order)
+    return Run(Schedule(workload, memory, held.start, held.finish, walk=Walk(order)))

@@ -7,8 +7,6 @@ All it shows comes from runs of the engine, so no number in it can be out of dat
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -16,6 +14,7 @@ import pandas as pd
 
 from engine import wording
 from engine.policy import find_policy
+from engine.registry import modules_in
 from engine.simulate.run import Run
 from engine.workload import Workload
 
@@ -147,8 +146,7 @@ def load_lessons() -> dict[str, Lesson]:
     """Import every file of engine/learn/lessons; the lessons by their place in the course."""
     import engine.learn.lessons as folder
 
-    for module in pkgutil.iter_modules(folder.__path__):
-        importlib.import_module(f"engine.learn.lessons.{module.name}")
+    modules_in(folder)
     return dict(sorted(LESSONS.items(), key=lambda item: item[1].place))
 
 

@@ -56,7 +56,8 @@ class Puzzle:
 
     def play(self, order: Sequence[int]) -> Run:
         """Start the requests in this order, each as soon as it fits."""
-        return look_ahead(self.workload, MEMORY, np.array(self.completed(order), np.int64))
+        in_turn = np.array(self.completed(order), np.int64)
+        return Run(look_ahead(self.workload, MEMORY, in_turn))
 
     @cached_property
     def rivals(self) -> dict[str, Run]:

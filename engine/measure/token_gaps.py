@@ -10,50 +10,61 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.fleet import FleetRun, PoolRun
+from engine.fleet import FleetSchedule, PoolSchedule
 from engine.simulate.run import Run
+from engine.simulate.schedule import Schedule
 from engine.simulate.timetable import Timetable
 
 
 def largest_token_gap(run: Run) -> np.ndarray:
     """(n,) float64, clock units: the longest gap after the first token; NaN where o = 1."""
-    if isinstance(run, FleetRun):
-        return run.merged(largest_token_gap)
-    if isinstance(run, PoolRun):
-        return _across_pools(run)
-    residencies = run.residencies
+    return _largest(run.schedule)
+
+
+def _largest(schedule: Schedule) -> np.ndarray:
+    if isinstance(schedule, FleetSchedule):
+        return schedule.merged(_largest)
+    if isinstance(schedule, PoolSchedule):
+        return _across_pools(schedule)
+    residencies = schedule.residencies
     grows = residencies.grows > 0
     request, begin, end = (
         residencies.request[grows],
         residencies.begin[grows],
         residencies.end[grows],
     )
-    largest = np.full(len(run.workload), -np.inf)
+    largest = np.full(len(schedule.workload), -np.inf)
     several = end - begin > 1
-    np.maximum.at(largest, request[several], _longest_round(run, begin[several] + 1, end[several]))
+    np.maximum.at(
+        largest, request[several], _longest_round(schedule, begin[several] + 1, end[several])
+    )
     in_time = np.lexsort((begin, request))
     before, after = in_time[:-1], in_time[1:]
     same = request[before] == request[after]
     before, after = before[same], after[same]
-    away = run.ends(begin[after] + 1) - run.ends(end[before])
+    away = schedule.ends(begin[after] + 1) - schedule.ends(end[before])
     np.maximum.at(largest, request[after], away.astype(float))
     return np.where(np.isfinite(largest), largest, np.nan)
 
 
-def _across_pools(run: PoolRun) -> np.ndarray:
+def _across_pools(schedule: PoolSchedule) -> np.ndarray:
     """In the pool that decodes, and from the first token, of the other pool, to the second."""
-    largest = np.full(len(run.workload), np.nan)
-    if run.decode is not None:
-        moving = run.decode.first_token_at - run.first_token_at[run.decoded]
-        largest[run.decoded] = np.fmax(moving, largest_token_gap(run.decode))
+    largest, decode, decoded = (
+        np.full(len(schedule.workload), np.nan),
+        schedule.decode,
+        schedule.decoded,
+    )
+    if decode is not None:
+        moving = decode.first_token_at - schedule.first_token_at[decoded]
+        largest[decoded] = np.fmax(moving, _largest(decode))
     return largest
 
 
-def _longest_round(run: Run, after: np.ndarray, last: np.ndarray) -> np.ndarray:
+def _longest_round(schedule: Schedule, after: np.ndarray, last: np.ndarray) -> np.ndarray:
     """The longest of the rounds after + 1 .. last, for each pair."""
-    if run.timetable is None:
+    if schedule.timetable is None:
         return np.ones(len(after))
-    table = run.timetable
+    table = schedule.timetable
     first = np.searchsorted(table.first, after + 1, side="left") - 1
     final = np.searchsorted(table.first, last, side="left") - 1
     # The last span may go on beyond `last`; before it every span counts whole.

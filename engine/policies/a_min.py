@@ -9,7 +9,8 @@ always ends is shown in engine/simulate/starting_over.py.
 from functools import partial
 
 from engine.compiled import kernel, part
-from engine.policy import MARGIN, policy
+from engine.policy import policy
+from engine.policy_parameters import MARGIN
 from engine.simulate.arrival_queue import arrival_order
 from engine.simulate.look_ahead_plan import (
     admit_if_it_fits,

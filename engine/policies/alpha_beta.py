@@ -1,10 +1,10 @@
 """Alpha-protection beta-clearing: admit below (1 - alpha) M, clear some at random on overflow."""
 
-from engine.policy import Param, policy
+from engine.policy import policy
+from engine.policy_parameters import ALPHA, Param
 from engine.simulate.preempting import admission_limit
 from engine.simulate.restarting import Clearing, restarting
 
-ALPHA = Param("alpha", 0.1, 0.0, 0.99, "Share of M that admission leaves free for growth.")
 BETA = Param("beta", 0.1, 0.001, 1.0, "Probability that a sweep clears a running request.")
 SEED = Param("seed", 0, 0, 2**32 - 1, "Seed of the sweeps; the same seed gives the same run.")
 PATIENCE = 10_000  # clearings in which nobody completes or arrives

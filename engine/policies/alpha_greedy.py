@@ -1,10 +1,11 @@
 """Alpha-protection greedy: admit below (1 - alpha) M, restart everyone on overflow."""
 
-from engine.policy import Param, policy
+from engine.policy import policy
+from engine.policy_parameters import ALPHA
 from engine.simulate.preempting import admission_limit
 from engine.simulate.restarting import Clearing, restarting
 
-ALPHA = Param("alpha", 0.25, 0.0, 0.99, "Share of M that admission leaves free for growth.")
+PROTECTED = ALPHA.starting_at(0.25)
 ONE_REPEAT = 2  # clearings in a row: the third meets what the second met
 
 
@@ -17,7 +18,7 @@ ONE_REPEAT = 2  # clearings in a row: the third meets what the second met
     group="classic",
     uses_lengths=False,
     may_give_up_kv=True,
-    params=(ALPHA,),
+    params=(PROTECTED,),
     cost=lambda n: 5e-7 * n,
 )
 def simulate(workload, memory, clock, progress, alpha):

@@ -1,7 +1,8 @@
 """The best schedule that a budget of search finds."""
 
 from engine.improve import improved
-from engine.policy import Param, policy
+from engine.policy import policy
+from engine.policy_parameters import Param
 from engine.progress import Found
 from engine.simulate.replay import planned
 
@@ -27,10 +28,10 @@ SECONDS = Param(
     cost=lambda n: 1.5 + 1e-4 * n,
 )
 def simulate(workload, memory, clock, progress, seconds):
-    def found(share, told, start):
-        """A better schedule becomes a run, as the last one does; it has been planned by now."""
-        run = planned(workload, memory, clock, lambda in_rounds: start)
-        progress(share, Found(told, run))
+    def found(share, sentence, start):
+        """Tell of better starts as the schedule that they are on this clock."""
+        schedule = planned(workload, memory, clock, lambda in_rounds: start)
+        progress(share, Found(sentence, schedule))
 
     return planned(
         workload,

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.compiled import kernel, part
-from engine.policies.vllm import TRANSFER
-from engine.policy import Param, policy
+from engine.policy import policy
+from engine.policy_parameters import MARGIN, TRANSFER
 from engine.simulate.arrival_queue import WAITS, arrival_order
 from engine.simulate.look_ahead_plan import (
     admit_along,
@@ -42,7 +42,7 @@ from engine.simulate.server import (
 from engine.simulate.timetable import NEVER
 from engine.simulate.waiting import add_waiting, empty_waiting, next_waiting, remove_waiting
 
-MARGIN = Param("margin", 0.1, 0.0, 0.9, "Share of M that plans leave free.")
+FREE = MARGIN.starting_at(0.1, "Share of M that plans leave free.")
 
 
 class Waiting(NamedTuple):
@@ -193,7 +193,7 @@ def complementary(workload, memory, predicted, margin, transfer, clock, progress
     group="deployed",
     reconstructed=True,
     may_give_up_kv=True,
-    params=(MARGIN, TRANSFER),
+    params=(FREE, TRANSFER),
     cost=lambda n: 1.2e-5 * n,
 )
 def simulate(workload, memory, clock, progress, margin, transfer):

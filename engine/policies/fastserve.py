@@ -1,7 +1,7 @@
 """FastServe: a skip-join multi-level feedback queue that swaps."""
 
-from engine.policies.vllm import TRANSFER
-from engine.policy import Param, policy
+from engine.policy import policy
+from engine.policy_parameters import TRANSFER, Param
 from engine.simulate.feedback_queue import Levels, feedback_queue
 
 QUANTUM = Param(

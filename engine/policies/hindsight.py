@@ -1,6 +1,7 @@
 """The hindsight optimum, or the best schedule its solver found in time."""
 
-from engine.policy import Param, policy
+from engine.policy import policy
+from engine.policy_parameters import Param
 from engine.proof.hindsight import MOST_REQUESTS, best_in_hindsight
 from engine.simulate.replay import planned
 

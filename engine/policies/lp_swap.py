@@ -4,8 +4,8 @@ import numpy as np
 
 from engine.batches.peel import peel
 from engine.batches.swap import improve
-from engine.policies.sorted_lp import GRIDS
 from engine.policy import ordered_policy
+from engine.policy_parameters import GRIDS
 from engine.proof.ascent.mean_start import mean_starts
 
 

@@ -22,8 +22,8 @@ import numpy as np
 
 from engine.compiled import kernel, part
 from engine.errors import InputError
-from engine.policies.wait import MAX_WAIT
-from engine.policy import Param, policy
+from engine.policy import policy
+from engine.policy_parameters import MAX_WAIT, Param
 from engine.simulate.arrival_queue import next_to_come, next_to_give_up
 from engine.simulate.priority_queue import dequeue, enqueue, enqueue_arrivals, new_priority_queue
 from engine.simulate.serve import serve

@@ -8,7 +8,8 @@ completion to completion, or to the next arrival when nobody waits.
 from functools import partial
 
 from engine.compiled import kernel, part
-from engine.policy import Param, policy
+from engine.policy import policy
+from engine.policy_parameters import Param
 from engine.simulate.arrival_queue import first_waiting
 from engine.simulate.serve import serve
 from engine.simulate.server import (

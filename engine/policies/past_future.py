@@ -5,7 +5,8 @@ from functools import partial
 import numpy as np
 
 from engine.compiled import kernel
-from engine.policy import Param, policy
+from engine.policy import policy
+from engine.policy_parameters import MARGIN
 from engine.simulate.arrival_queue import arrival_order
 from engine.simulate.look_ahead_plan import (
     admit_along,
@@ -21,7 +22,7 @@ from engine.simulate.server import (
     next_decision,
 )
 
-MARGIN = Param("margin", 0.05, 0.0, 0.9, "Share of M that plans leave free.")
+FREE = MARGIN.starting_at(0.05, "Share of M that plans leave free.")
 ONE_TENTH_MORE = 1
 
 
@@ -61,7 +62,7 @@ def past_future(workload, memory, predicted, margin, clock, progress):
     source="arXiv 2507.10150, LightLLM's router",
     group="deployed",
     may_give_up_kv=True,
-    params=(MARGIN,),
+    params=(FREE,),
     cost=lambda n: 6e-6 * n,
 )
 def simulate(workload, memory, clock, progress, margin):

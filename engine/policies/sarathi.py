@@ -1,14 +1,14 @@
 """Sarathi-Serve: chunked prefill beside the requests that decode."""
 
-from engine.policies.vllm import BLOCK, MAX_NUM_SEQS, whole_blocks
-from engine.policy import Param, policy
+from engine.policies.vllm import whole_blocks
+from engine.policy import policy
+from engine.policy_parameters import BLOCK, MAX_NUM_SEQS, WATERMARK, Param
 from engine.simulate.chunked import chunked
 from engine.simulate.preempting import NEWEST, Admission, admission_limit
 
 CHUNK = Param(
     "chunk_size", 512, 1, 10**6, "Tokens a round may prefill and decode; decoding goes first."
 )
-WATERMARK = Param("watermark", 0.01, 0.0, 0.9, "Share of M that admission leaves free.")
 
 
 @policy(

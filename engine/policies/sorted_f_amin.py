@@ -1,7 +1,8 @@
 """Sorted-F with A_min: batches by lower bounds that are raised as they turn out too low."""
 
 from engine.policies.sorted_f_online import in_batches
-from engine.policy import MARGIN, policy
+from engine.policy import policy
+from engine.policy_parameters import MARGIN
 from engine.simulate.preempting import admission_limit
 
 

@@ -5,7 +5,8 @@ import numpy as np
 from engine.batches.choose import exact_or_swap
 from engine.batches.exact import LIMIT
 from engine.batches.swap import swap
-from engine.policy import MARGIN, policy
+from engine.policy import policy
+from engine.policy_parameters import MARGIN
 from engine.simulate.arrival_queue import arrival_order
 from engine.simulate.preempting import admission_limit
 from engine.simulate.replanning import replanning

@@ -1,9 +1,8 @@
 """Sorted-LP: in order of the start that the linear relaxation gives each request on average."""
 
-from engine.policy import Param, ordered_policy
+from engine.policy import ordered_policy
+from engine.policy_parameters import GRIDS
 from engine.proof.ascent.mean_start import mean_starts
-
-GRIDS = Param("grids", 2, 1, 4, "How often to refine the grid of the relaxation.")
 
 
 @ordered_policy(

@@ -1,15 +1,12 @@
 """vLLM: first come first served on present use, preempting the newest."""
 
 from engine.errors import InputError
-from engine.policy import Param, policy
+from engine.policy import policy
+from engine.policy_parameters import BLOCK, MAX_NUM_SEQS, NO_WATERMARK, TRANSFER, Param
 from engine.simulate.chunked import chunked
 from engine.simulate.preempting import Admission, admission_limit, preempting
 from engine.simulate.timetable import NEVER
 
-WATERMARK = Param(
-    "watermark", 0.0, 0.0, 0.9, "Share of M that admission leaves free (0.01 is vLLM's own value)."
-)
-MAX_NUM_SEQS = Param("max_num_seqs", 256, 1, 10**6, "How many requests may run at once.")
 MAX_TOKENS = Param(
     "max_num_batched_tokens", 0, 0, 10**9, "Tokens a round may prefill and decode; 0: no limit."
 )
@@ -18,10 +15,6 @@ VICTIM = Param(
     "victim", 0, 0, 2, "Who is preempted: 0 the newest, 1 the largest, 2 the least advanced."
 )
 SWAP = Param("swap", 0, 0, 1, "1: KV cache is moved to host memory and back instead of dropped.")
-TRANSFER = Param(
-    "transfer", 0.0, 0.0, 1.0, "Seconds to move one token's KV cache, on the seconds clock."
-)
-BLOCK = Param("block_size", 1, 1, 10**6, "Tokens in a block of KV cache (16 in vLLM).")
 
 
 def whole_blocks(memory: int, params) -> int:
@@ -41,7 +34,7 @@ def whole_blocks(memory: int, params) -> int:
     group="deployed",
     uses_lengths=False,
     may_give_up_kv=True,
-    params=(WATERMARK, MAX_NUM_SEQS, MAX_TOKENS, CHUNKED, VICTIM, SWAP, TRANSFER, BLOCK),
+    params=(NO_WATERMARK, MAX_NUM_SEQS, MAX_TOKENS, CHUNKED, VICTIM, SWAP, TRANSFER, BLOCK),
     cost=lambda n: 5e-7 * n,
     usable=whole_blocks,
 )
@@ -61,5 +54,5 @@ def simulate(workload, memory, clock, progress, **options):
         swap=bool(options["swap"]),
         transfer=options["transfer"],
     )
-    run = chunked if options["chunked_prefill"] else preempting
-    return run(workload, memory, rule, clock, progress)
+    serve = chunked if options["chunked_prefill"] else preempting
+    return serve(workload, memory, rule, clock, progress)

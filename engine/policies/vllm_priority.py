@@ -12,8 +12,8 @@ from functools import partial
 from typing import NamedTuple
 
 from engine.compiled import kernel, part
-from engine.policies.vllm import MAX_NUM_SEQS, WATERMARK
-from engine.policy import Param, policy
+from engine.policy import policy
+from engine.policy_parameters import MAX_NUM_SEQS, NO_WATERMARK, Param
 from engine.simulate.arrival_queue import arrival_order
 from engine.simulate.best_ranked import put_out, worst_ranked
 from engine.simulate.preempting import admission_limit
@@ -89,7 +89,7 @@ def _by_priority(server, priority_queue, rule):
     group="deployed",
     uses_lengths=False,
     may_give_up_kv=True,
-    params=(AGEING, WATERMARK, MAX_NUM_SEQS),
+    params=(AGEING, NO_WATERMARK, MAX_NUM_SEQS),
     cost=lambda n: 1e-6 * n,
 )
 def simulate(workload, memory, clock, progress, ageing, watermark, max_num_seqs):

@@ -16,7 +16,8 @@ import numpy as np
 
 from engine.compiled import kernel, part
 from engine.fluid import round_to_plan
-from engine.policy import MARGIN, Param, policy
+from engine.policy import policy
+from engine.policy_parameters import MARGIN, MAX_WAIT, Param
 from engine.simulate.arrival_queue import WAITS, arrival_order, next_to_come, next_to_give_up
 from engine.simulate.look_ahead_plan import (
     admit_along,
@@ -38,9 +39,6 @@ from engine.simulate.timetable import wait_idle
 
 THRESHOLD = Param(
     "threshold", 0, 0, 10**6, "How many requests of a type start together; 0: as the fluid has it."
-)
-MAX_WAIT = Param(
-    "max_wait", 30.0, 0.0, 1e9, "Time in clock units after which a request waits for no group."
 )
 
 

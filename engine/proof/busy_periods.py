@@ -20,7 +20,7 @@ from functools import lru_cache
 import numpy as np
 
 from engine.memory_curve import memory_curve
-from engine.simulate.run import Run, visible_rounds
+from engine.simulate.schedule import Schedule, visible_rounds
 from engine.workload import Workload
 
 REST = 200  # rounds without a request that are worth a cut
@@ -81,5 +81,5 @@ def _period(workload: Workload, which: np.ndarray, may_crowd: bool) -> BusyPerio
 
 def _is_crowded(workload: Workload, memory: int) -> bool:
     visible = visible_rounds(workload.arrival)
-    at_once = Run(workload, memory, visible, visible + workload.output)
+    at_once = Schedule(workload, memory, visible, visible + workload.output)
     return memory_curve(at_once).peak > memory

@@ -28,7 +28,8 @@ from engine.proof.dual import Dual, evaluate
 from engine.proof.time_indexed import TimeIndexedModel, model_up_to
 from engine.proof.time_indexed.by_pulp import written_out
 from engine.proof.time_indexed.quiet import quiet_solver, run_reporting
-from engine.simulate.run import Run, visible_rounds
+from engine.simulate.run import Run
+from engine.simulate.schedule import Schedule, visible_rounds
 from engine.workload import Workload
 
 MOST_ENTRIES = 300_000
@@ -179,9 +180,9 @@ def _judged(model: TimeIndexedModel, known: Run, chosen, lower: float, seconds: 
     if chosen.sum() == len(workload):
         start = np.empty(len(workload), np.int64)
         start[model.request[chosen]] = model.start[chosen]
-        solved = Run(workload, model.memory, start, start + workload.output)
-        if memory_curve(solved).peak <= model.memory and solved.latency.sum() < run.latency.sum():
-            run = solved
+        found = Run(Schedule(workload, model.memory, start, start + workload.output))
+        if memory_curve(found).peak <= model.memory and found.latency.sum() < run.latency.sum():
+            run = found
     total, arrivals = float(run.latency.sum()), float(workload.arrival.sum())
     lower = math.ceil(lower + arrivals - SLACK) - arrivals
     proved = lower >= total - SLACK

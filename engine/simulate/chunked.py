@@ -21,7 +21,7 @@ from engine.simulate.preempting import (
     make_room,
     need_in_blocks,
 )
-from engine.simulate.run import Run
+from engine.simulate.schedule import Schedule
 from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
@@ -143,7 +143,7 @@ def _chunked(server, rule):
 
 def chunked(
     workload: Workload, memory: int, rule: Admission, clock: Clock, progress: Progress
-) -> Run:
+) -> Schedule:
     """Run the requests in order of arrival, prompts in chunks, under the rule above.
 
     Parameters

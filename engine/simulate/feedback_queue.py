@@ -25,7 +25,7 @@ from engine.progress import Progress
 from engine.simulate.arrival_queue import WAITS, arrival_order
 from engine.simulate.best_ranked import keep_best
 from engine.simulate.priority_queue import enqueue_arrivals, move_up, new_priority_queue
-from engine.simulate.run import Run
+from engine.simulate.schedule import Schedule
 from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
@@ -182,7 +182,7 @@ def _first_level(prompt: np.ndarray, quantum: int) -> np.ndarray:
 
 def feedback_queue(
     workload: Workload, memory: int, rules: Levels, clock: Clock, progress: Progress
-) -> Run:
+) -> Schedule:
     """Run the requests, each of which fits in `memory`, under the rule above."""
     n = len(workload)
     level = _first_level(workload.prompt[arrival_order(workload)], rules.quantum)

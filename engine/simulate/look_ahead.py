@@ -41,7 +41,7 @@ from engine.simulate.arrival_queue import (
     who_left,
 )
 from engine.simulate.profile import Profile, earliest_fit, insert, new_profile, used_between
-from engine.simulate.run import Run, visible_rounds
+from engine.simulate.schedule import Schedule, Walk, visible_rounds
 from engine.simulate.timetable import (
     NEVER,
     new_round_clock,
@@ -223,7 +223,7 @@ def _start_in_time(
 
 def look_ahead(
     workload: Workload, memory: int, order: np.ndarray, skip: int = 0, clock: Clock = ROUNDS
-) -> Run:
+) -> Schedule:
     """Run the requests in `order` under look-ahead admission.
 
     Parameters
@@ -234,7 +234,7 @@ def look_ahead(
 
     Returns
     -------
-    Run in which nothing ever gives up its KV cache.
+    Schedule in which nothing ever gives up its KV cache.
     """
     n = len(workload)
     prompt, output = workload.prompt[order], workload.output[order]
@@ -253,14 +253,13 @@ def look_ahead(
         workload, left = _run_in_time(ranked, round_clock, workload, order, memory, skip)
     start = np.empty_like(ranked.start)
     start[order] = ranked.start
-    return Run(
+    return Schedule(
         workload,
         memory,
         start,
         start + workload.output,
-        order=order,
-        skip=skip,
         timetable=timetable_of(round_clock),
+        walk=Walk(order, skip),
         left=left,
     )
 

@@ -36,7 +36,7 @@ from engine.simulate.look_ahead_plan import (
     rounds_to_change,
 )
 from engine.simulate.preempting import NEWEST_DROPPED
-from engine.simulate.run import Run
+from engine.simulate.schedule import Schedule, Walk
 from engine.simulate.serve import serve
 from engine.simulate.server import advance, has_quit, next_decision
 from engine.simulate.timetable import NEVER
@@ -140,7 +140,7 @@ def on_predicted_lengths(
     limit: int,
     clock: Clock,
     progress: Progress,
-) -> Run:
+) -> Schedule:
     """Run the requests under the rule above; parameters as for `in_order`."""
     by_arrival = arrival_order(workload)
     n = len(workload)
@@ -150,8 +150,8 @@ def on_predicted_lengths(
     ranks = Ranks(rank, np.argsort(rank), empty_waiting(n))
     look_ahead_plan = new_look_ahead_plan(planned[by_arrival], memory, limit, NEWEST_DROPPED)
     rule = partial(_in_order, look_ahead_plan=look_ahead_plan, ranks=ranks, skip=skip)
-    run = serve(workload, memory, clock, rule, progress)
-    return replace(run, order=order, skip=skip, planned=planned)
+    schedule = serve(workload, memory, clock, rule, progress)
+    return replace(schedule, walk=Walk(order, skip, planned))
 
 
 def in_order(
@@ -163,7 +163,7 @@ def in_order(
     limit: int | None = None,
     clock: Clock = ROUNDS,
     progress: Progress = silent,
-) -> Run:
+) -> Schedule:
     """Run the requests in `order` under look-ahead admission on planned outputs.
 
     Parameters

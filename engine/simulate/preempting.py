@@ -30,7 +30,7 @@ from engine.compiled import kernel, part
 from engine.machine.clock import Clock
 from engine.progress import Progress
 from engine.simulate.arrival_queue import first_waiting
-from engine.simulate.run import Run
+from engine.simulate.schedule import Schedule
 from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
@@ -207,7 +207,7 @@ def _preempting(server, rule):
 
 def preempting(
     workload: Workload, memory: int, rule: Admission, clock: Clock, progress: Progress
-) -> Run:
+) -> Schedule:
     """Run the requests in order of arrival under the rule above.
 
     Parameters

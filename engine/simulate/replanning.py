@@ -30,7 +30,7 @@ from engine.simulate.arrival_queue import (
 )
 from engine.simulate.look_ahead import run_batch
 from engine.simulate.profile import earliest_fit, insert, new_profile
-from engine.simulate.run import Run
+from engine.simulate.schedule import Schedule
 from engine.simulate.timetable import NEVER, RoundClock, new_round_clock, timetable_of, wait_idle
 from engine.workload import Workload
 
@@ -78,7 +78,7 @@ def _has_changed(arrival_queue: ArrivalQueue, round_clock: RoundClock, is_idle: 
 
 def replanning(
     workload: Workload, memory: int, batch: Batch, clock: Clock, progress: Progress
-) -> Run:
+) -> Schedule:
     """Run the requests under the rule above.
 
     Parameters
@@ -136,4 +136,4 @@ def replanning(
     workload = replace(workload, arrival=as_it_came(workload, arrival_queue, by_arrival))
     finish = start + workload.output
     left = who_left(arrival_queue, by_arrival)
-    return Run(workload, memory, start, finish, timetable=timetable_of(round_clock), left=left)
+    return Schedule(workload, memory, start, finish, timetable=timetable_of(round_clock), left=left)

@@ -32,7 +32,7 @@ from engine.simulate.look_ahead_plan import (
     rounds_to_change,
 )
 from engine.simulate.preempting import NEWEST_DROPPED
-from engine.simulate.run import Run
+from engine.simulate.schedule import Schedule
 from engine.simulate.serve import serve
 from engine.simulate.server import Server, advance, has_quit, need, next_decision
 from engine.simulate.starting_over import start_over
@@ -160,7 +160,7 @@ def replanning_on_predictions(
     limit: int,
     clock: Clock,
     progress: Progress,
-) -> Run:
+) -> Schedule:
     """Run the requests under the rule above.
 
     Parameters

@@ -12,12 +12,12 @@ from engine.errors import InputError
 from engine.machine.clock import Clock
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.predicted_lengths import in_order
-from engine.simulate.run import Run
+from engine.simulate.schedule import Schedule
 from engine.simulate.timetable import Timetable, lasting
 from engine.workload import Workload
 
 
-def replay(workload: Workload, memory: int, start: np.ndarray, clock: Clock) -> Run:
+def replay(workload: Workload, memory: int, start: np.ndarray, clock: Clock) -> Schedule:
     """The run in which each request starts at the round given for it.
 
     Parameters
@@ -27,7 +27,7 @@ def replay(workload: Workload, memory: int, start: np.ndarray, clock: Clock) -> 
     """
     finish = start + workload.output
     if clock.is_rounds:
-        return Run(workload, memory, start, finish)
+        return Schedule(workload, memory, start, finish)
     changes = np.unique(np.concatenate([start, start + 1, finish]))
 
     def summed(at, values):
@@ -45,7 +45,7 @@ def replay(workload: Workload, memory: int, start: np.ndarray, clock: Clock) -> 
     growth = clock.step.c2 * decoding
     begin = np.zeros(len(length))
     begin[1:] = lasting.py_func(np.diff(changes), length, growth).cumsum()[:-1]
-    return Run(
+    return Schedule(
         workload,
         memory,
         start,
@@ -56,7 +56,7 @@ def replay(workload: Workload, memory: int, start: np.ndarray, clock: Clock) -> 
 
 def planned(
     workload: Workload, memory: int, clock: Clock, plan: Callable[[Workload], np.ndarray]
-) -> Run:
+) -> Schedule:
     """Plan in rounds and run the plan.
 
     In rounds, and for a backlog, the plan is kept start for start. Where requests arrive

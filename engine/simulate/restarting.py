@@ -32,7 +32,7 @@ from engine.machine.clock import Clock
 from engine.progress import Progress
 from engine.simulate.priority_queue import dequeue, enqueue, enqueue_arrivals, new_priority_queue
 from engine.simulate.random_stream import seeded, uniform
-from engine.simulate.run import Run
+from engine.simulate.schedule import Schedule
 from engine.simulate.serve import serve
 from engine.simulate.server import (
     Server,
@@ -133,7 +133,7 @@ def restarting(
     seed: int,
     clock: Clock,
     progress: Progress,
-) -> Run:
+) -> Schedule:
     """Run the requests in order of arrival under the rule above.
 
     Parameters

@@ -14,7 +14,7 @@ import numpy as np
 from engine.machine.clock import Clock
 from engine.progress import Progress
 from engine.simulate.arrival_queue import arrival_order, as_it_came, new_arrival_queue, who_left
-from engine.simulate.run import Preemptions, Residencies, Run
+from engine.simulate.schedule import Preemptions, Residencies, Schedule
 from engine.simulate.server import REQUEST, STATE, STAY, Server
 from engine.simulate.timetable import NEVER, new_round_clock, timetable_of
 from engine.workload import Workload
@@ -61,7 +61,9 @@ def with_longer_log(server: Server) -> Server:
 Serve = Callable[[Server], None]
 
 
-def serve(workload: Workload, memory: int, clock: Clock, rule: Serve, progress: Progress) -> Run:
+def serve(
+    workload: Workload, memory: int, clock: Clock, rule: Serve, progress: Progress
+) -> Schedule:
     """Run the requests under a policy's kernel.
 
     Parameters
@@ -76,11 +78,11 @@ def serve(workload: Workload, memory: int, clock: Clock, rule: Serve, progress: 
         progress(float(over) / n)
         server = with_longer_log(server)
         rule(server)
-    return run_of(server, order, workload)
+    return schedule_of(server, order, workload)
 
 
-def run_of(server: Server, order: np.ndarray, workload: Workload) -> Run:
-    """The run that a server has logged."""
+def schedule_of(server: Server, order: np.ndarray, workload: Workload) -> Schedule:
+    """What a server has logged."""
 
     def by_request(name):
         result = np.empty(len(order), REQUEST[name])
@@ -96,7 +98,7 @@ def run_of(server: Server, order: np.ndarray, workload: Workload) -> Run:
     lost = by_request("lost")
     if workload.concurrency:
         workload = replace(workload, arrival=as_it_came(workload, server.arrival_queue, order))
-    return Run(
+    return Schedule(
         workload,
         server.memory,
         by_request("start"),

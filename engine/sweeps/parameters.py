@@ -17,7 +17,7 @@ from engine.demand.scenario import MAX_REQUESTS, RANGES, Scenario
 from engine.errors import InputError
 from engine.experiment import Experiment
 from engine.fields import number_in
-from engine.policy import Param
+from engine.policy_parameters import Param
 from engine.sweeps.tradeoff import USUAL
 from engine.workload import MAX_MEMORY, Workload
 

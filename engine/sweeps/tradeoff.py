@@ -12,7 +12,7 @@ from engine.choice import Choice
 from engine.errors import Livelock
 from engine.experiment import Experiment
 from engine.measure.times import tpot, ttft
-from engine.policy import Param
+from engine.policy_parameters import Param
 from engine.progress import Progress, silent
 from engine.simulate.run import Run
 

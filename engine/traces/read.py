@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -16,6 +14,7 @@ import numpy as np
 
 from engine.errors import InputError
 from engine.fields import number_in
+from engine.registry import modules_in
 from engine.traces import formats
 from engine.traces.formats import canonical, generic
 from engine.traces.head import Head, look
@@ -35,12 +34,8 @@ def known_logs() -> str:
 @cache
 def known_formats() -> tuple[ModuleType, ...]:
     """Every file of engine/traces/formats; the canonical CSV and any other table last."""
-    modules = [
-        importlib.import_module(f"{formats.__name__}.{module.name}")
-        for module in pkgutil.iter_modules(formats.__path__)
-    ]
     last = (canonical, generic)
-    return (*(module for module in modules if module not in last), *last)
+    return (*(module for module in modules_in(formats) if module not in last), *last)
 
 
 def find_format(head: Head) -> ModuleType:

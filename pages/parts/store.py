@@ -27,7 +27,8 @@ def _bytes(result: Any) -> int:
     if isinstance(result, (list, tuple)):
         return 100 + sum(_bytes(item) for item in result)
     if isinstance(result, Run):  # its workload is shared, and kept under a key of its own
-        return _bytes([result.start, result.finish, result.order, result.logged])
+        schedule = result.schedule
+        return _bytes([schedule.start, schedule.finish, schedule.walk, schedule.logged])
     if hasattr(result, "__dict__"):
         return 1000 + sum(_bytes(item) for item in vars(result).values())
     return 100

@@ -10,7 +10,7 @@ import numpy as np
 from engine.proof.ascent.grid import Grid, spread_knots
 from engine.proof.ascent.master import Master
 from engine.proof.dual import Dual, check_rounds, evaluate
-from engine.simulate.run import Run, visible_rounds
+from engine.simulate.schedule import Schedule, visible_rounds
 from engine.workload import Workload
 
 GRIDS = (61, 121, 241, 481)  # knots; each grid holds those of the one before
@@ -50,7 +50,7 @@ class _Problem:
 
     workload: Workload
     memory: int
-    run: Run
+    schedule: Schedule
     base: np.ndarray
     scale: float
     never_rising: bool
@@ -63,13 +63,13 @@ class _Problem:
     def block(self) -> np.ndarray:
         """(n,) requests that start at about the same time in a good schedule share a block."""
         n = len(self.workload)
-        by_start = np.argsort(self.run.start, kind="stable")
+        by_start = np.argsort(self.schedule.start, kind="stable")
         block = np.empty(n, np.int64)
         block[by_start] = np.arange(n) * min(BLOCKS, n) // n
         return block
 
     def grid(self, knots: int) -> Grid:
-        spread = spread_knots(self.run.finish - self.first, len(self.base) - 1, knots)
+        spread = spread_knots(self.schedule.finish - self.first, len(self.base) - 1, knots)
         return Grid(self.base, spread, self.never_rising)
 
     def evaluate(self, prices: np.ndarray) -> Dual:
@@ -92,13 +92,13 @@ class _Climb:
 
 
 def ascend(
-    workload: Workload, memory: int, run: Run, prices: np.ndarray, never_rising: bool
+    workload: Workload, memory: int, schedule: Schedule, prices: np.ndarray, never_rising: bool
 ) -> Iterator[AscentStep]:
     """Better and better bounds, each step a certificate.
 
     Parameters
     ----------
-    run : a good schedule; its starts are the first plane and its finishes place the knots
+    schedule : a good one; its starts are the first plane and its finishes place the knots
     prices : by round, to begin with; the bound never falls below theirs
     never_rising : keep to prices that never rise, which bound every run
 
@@ -107,7 +107,7 @@ def ascend(
     InputError
         When there are more than MAX_ROUNDS rounds.
     """
-    problem = _problem(workload, memory, run, prices, never_rising)
+    problem = _problem(workload, memory, schedule, prices, never_rising)
     best = problem.evaluate(prices[problem.first :])
     climb = _Climb(best, np.array([1, 2]), np.array([0.0, 0.0, problem.scale]), [best.start])
     for knots in GRIDS:
@@ -117,15 +117,15 @@ def ascend(
             return
 
 
-def _problem(workload, memory, run, prices, never_rising) -> _Problem:
+def _problem(workload, memory, schedule, prices, never_rising) -> _Problem:
     first = int(visible_rounds(workload.arrival).min())
     later = prices[first:]
-    rounds = check_rounds(max(int(run.finish.max()) - first, len(later), 2), MAX_ROUNDS)
+    rounds = check_rounds(max(int(schedule.finish.max()) - first, len(later), 2), MAX_ROUNDS)
     base = np.zeros(rounds + 1)
     base[: len(later)] = later
     base[0] = 0.0
     scale = max(base.sum(), 1e-300)
-    return _Problem(workload, memory, run, base / scale, scale, never_rising)
+    return _Problem(workload, memory, schedule, base / scale, scale, never_rising)
 
 
 def _on_grid(problem: _Problem, grid: Grid, climb: _Climb) -> Iterator[AscentStep]:
@@ -143,8 +143,8 @@ def _on_grid(problem: _Problem, grid: Grid, climb: _Climb) -> Iterator[AscentSte
         added.append(start)
 
     added: list[np.ndarray] = []
-    master.allow_idle(held(problem.run.start))
-    for schedule in [problem.run.start, *climb.schedules[-KEPT:]]:
+    master.allow_idle(held(problem.schedule.start))
+    for schedule in [problem.schedule.start, *climb.schedules[-KEPT:]]:
         add(schedule)
     climb.move_to(grid)
     for _ in range(MOST_STEPS):

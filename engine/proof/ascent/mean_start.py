@@ -9,7 +9,7 @@ from engine.progress import Progress
 from engine.proof.ascent.ascend import ascend
 from engine.proof.busy_periods import busy_periods
 from engine.simulate.look_ahead import look_ahead
-from engine.simulate.run import visible_rounds
+from engine.simulate.schedule import visible_rounds
 from engine.workload import Workload
 
 

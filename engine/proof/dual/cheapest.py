@@ -33,7 +33,7 @@ import numpy as np
 
 from engine.compiled import kernel, part
 from engine.proof.dual.units import UnitPrices
-from engine.simulate.run import visible_rounds
+from engine.simulate.schedule import visible_rounds
 from engine.workload import Workload
 
 SHIFTS = np.array([0, 5, 10])  # blocks of 2^shift starts

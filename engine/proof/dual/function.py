@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.proof.dual.cheapest import cheapest_starts
 from engine.proof.dual.units import in_units
-from engine.simulate.run import visible_rounds
+from engine.simulate.schedule import visible_rounds
 from engine.workload import Workload
 
 

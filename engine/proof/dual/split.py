@@ -9,6 +9,7 @@ import numpy as np
 from engine.compiled import kernel
 from engine.proof.dual.function import Dual, evaluate
 from engine.simulate.run import Run
+from engine.simulate.schedule import Schedule
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +46,7 @@ def _charges(prices, begin, end, held):
     return charge
 
 
-def gap_split(run: Run, prices: np.ndarray) -> GapSplit:
+def gap_split(run: Run | Schedule, prices: np.ndarray) -> GapSplit:
     """Split a run's total latency minus L(prices) into its parts.
 
     Parameters

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.errors import InputError
-from engine.simulate.run import visible_rounds
+from engine.simulate.schedule import visible_rounds
 from engine.workload import Workload
 
 EXACT_FLOAT = 53

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from engine.proof.time_indexed.quiet import quiet_solver
-from engine.simulate.run import visible_rounds
+from engine.simulate.schedule import visible_rounds
 from engine.workload import Workload
 
 

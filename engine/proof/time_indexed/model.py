@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.simulate.run import visible_rounds
+from engine.simulate.schedule import visible_rounds
 from engine.workload import Workload
 
 

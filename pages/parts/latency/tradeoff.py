@@ -6,7 +6,7 @@ import streamlit as st
 
 from engine import Choice, Experiment
 from engine.figures.tradeoff import describe_tradeoff, draw_tradeoff
-from engine.policy import Param
+from engine.policy_parameters import Param
 from engine.sweeps.tradeoff import in_words, try_values, values_of
 from pages.parts import show
 from pages.parts.jobs import Job, finished, offer

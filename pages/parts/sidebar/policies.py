@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from engine import POLICIES, Choice
-from engine.policy import GROUPS, Param
+from engine.policy import GROUPS
+from engine.policy_parameters import Param
 from pages.parts.link import linked
 
 DEFAULT_POLICIES = ("vllm", "fcfs", "mc-sf", "shortest-total", "svf", "sorted-f")

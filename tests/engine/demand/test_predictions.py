@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import InputError, Scenario, Workload, generate
-from engine.choice import Choice
+from engine import Choice, Deployment, InputError, Scenario, Topology, Workload, generate
 from engine.demand.predictions import (
     EXACT,
     MODELS,
@@ -22,7 +21,6 @@ from engine.demand.predictions import (
     with_predictions,
     write_predictions,
 )
-from engine.fleet import Deployment, Topology
 
 models = st.one_of(
     st.just(EXACT),
@@ -163,6 +161,9 @@ def test_taking_requests_takes_their_predictions():
     workload = with_predictions(generate(Scenario(n=50)), Interval(1.0))
     some = workload.take(np.array([3, 1]))
     assert some.predicted_hi.tolist() == workload.predicted_hi[[3, 1]].tolist()
-    run = Deployment(16_492, topology=Topology(pools=(1, 1))).run(Choice("mc-sf"), workload)
-    assert (run.decode.workload.at_most == np.maximum(workload.at_most[run.decoded] - 1, 1)).all()
-    assert not run.prefill.workload.is_predicted
+    pools = Deployment(16_492, topology=Topology(pools=(1, 1)))
+    schedule = pools.run(Choice("mc-sf"), workload).schedule
+    assert (
+        schedule.decode.workload.at_most == np.maximum(workload.at_most[schedule.decoded] - 1, 1)
+    ).all()
+    assert not schedule.prefill.workload.is_predicted

@@ -5,8 +5,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import Choice, InputError, Scenario, Workload, find_method, find_policy, gap, generate
-from engine.fleet import ROUTINGS, Deployment, Topology, read_pools
+from engine import (
+    Choice,
+    Deployment,
+    InputError,
+    Scenario,
+    Topology,
+    Workload,
+    find_method,
+    gap,
+    generate,
+)
+from engine.fleet import ROUTINGS, read_pools
 from engine.machine.clock import ROUNDS, seconds_clock
 from engine.measure.metrics import summary
 from engine.measure.per_request import per_request
@@ -15,16 +25,11 @@ from engine.memory_curve import memory_curve
 from tests.twins.strategies import instances
 
 CLOCK = seconds_clock(0.0372, 1.965e-4, 90, 5.67e-8, 4.2e-5)
-SVF = find_policy("svf")
 
 
-def run_fleet(key, workload, memory, clock=ROUNDS, replicas=1, routing="round-robin"):
-    return Deployment(memory, clock, Topology(replicas, routing)).run(Choice(key), workload)
-
-
-def run_pools(key, workload, memory, clock=ROUNDS, pools=(1, 1), transfer=0.0):
-    topology = Topology(pools=pools, transfer=transfer)
-    return Deployment(memory, clock, topology).run(Choice(key), workload)
+def serve(key, workload, memory, clock=ROUNDS, **topology):
+    """The run of a policy on servers so connected."""
+    return Deployment(memory, clock, Topology(**topology)).run(Choice(key), workload)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +48,7 @@ def mix():
 def test_laws_of_a_fleet(instance, replicas, routing, key, clock):
     """Every request is served once, in time, within M on every replica."""
     workload, memory = instance
-    run = run_fleet(key, workload, memory, clock, replicas, routing)
+    run = serve(key, workload, memory, clock, replicas=replicas, routing=routing)
     assert sorted(np.concatenate([part.workload.row for part in run.parts])) == list(
         range(len(workload))
     )
@@ -56,17 +61,17 @@ def test_laws_of_a_fleet(instance, replicas, routing, key, clock):
 @pytest.mark.parametrize("routing", [key for key, (_, state) in ROUTINGS.items() if state])
 def test_routers_know_only_the_past(mix, routing):
     """Requests that come later change nothing about where earlier ones were sent."""
-    whole = run_fleet("svf", mix, 16_492, CLOCK, 3, routing)
+    whole = serve("svf", mix, 16_492, CLOCK, replicas=3, routing=routing)
     early = mix.arrival <= np.median(mix.arrival)
-    part = run_fleet("svf", mix.take(early), 16_492, CLOCK, 3, routing)
-    assert whole.replica[early].tolist() == part.replica.tolist()
+    part = serve("svf", mix.take(early), 16_492, CLOCK, replicas=3, routing=routing)
+    assert whole.schedule.replica[early].tolist() == part.schedule.replica.tolist()
 
 
 def test_least_loaded_by_hand():
     """The third goes where the short one has finished, the fourth to the lower index."""
     workload = Workload([0, 0, 3, 20], [5, 5, 5, 5], [9, 2, 2, 2])
-    run = run_fleet("svf", workload, 20, replicas=2, routing="least-loaded")
-    assert run.replica.tolist() == [0, 1, 1, 0]
+    run = serve("svf", workload, 20, replicas=2, routing="least-loaded")
+    assert run.schedule.replica.tolist() == [0, 1, 1, 0]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -75,24 +80,24 @@ def test_orca_reserves_the_same_everywhere(seed):
     rng = np.random.default_rng(seed)
     arrival = np.sort(rng.integers(0, 30, 25))
     workload = Workload(arrival, rng.integers(1, 8, 25), rng.integers(1, 20, 25))
-    run = run_fleet("orca", workload, 45, replicas=2, routing="least-loaded")
+    run = serve("orca", workload, 45, replicas=2, routing="least-loaded")
     for i in range(25):
         there = (np.arange(25) < i) & (run.finish > arrival[i])
-        loads = np.bincount(run.replica[there], minlength=2)
-        assert loads[run.replica[i]] == loads.min()
+        loads = np.bincount(run.schedule.replica[there], minlength=2)
+        assert loads[run.schedule.replica[i]] == loads.min()
 
 
 def test_shortest_memory_by_hand():
     """At 1 the first replica holds 10 + 1, the second 2 + 1, and then both of the others."""
     workload = Workload([0, 0, 1, 1], [10, 2, 2, 2], [9, 9, 2, 2])
-    run = run_fleet("svf", workload, 20, replicas=2, routing="join-shortest-memory")
-    assert run.replica.tolist() == [0, 1, 1, 1]
+    run = serve("svf", workload, 20, replicas=2, routing="join-shortest-memory")
+    assert run.schedule.replica.tolist() == [0, 1, 1, 1]
 
 
 def test_state_helps(mix):
     """Least-loaded beats taking turns."""
     means = {
-        key: run_fleet("svf", mix, 16_492, CLOCK, 3, key).latency.mean()
+        key: serve("svf", mix, 16_492, CLOCK, replicas=3, routing=key).latency.mean()
         for key in ("round-robin", "least-loaded")
     }
     assert means["least-loaded"] < means["round-robin"]
@@ -100,7 +105,7 @@ def test_state_helps(mix):
 
 def test_bounds_count_the_replicas(mix):
     """One server's bound does not cover a fleet; the fleet's own does and is not beaten."""
-    run = run_fleet("svf", mix, 16_492, CLOCK, 3, "least-loaded")
+    run = serve("svf", mix, 16_492, CLOCK, replicas=3, routing="least-loaded")
     method = find_method("srpt")
     assert gap(run, method.bounds(mix, 16_492, clock=CLOCK)) is None
     assert gap(run, method.bounds(mix, 16_492, clock=CLOCK, replicas=3)) >= 1
@@ -108,7 +113,7 @@ def test_bounds_count_the_replicas(mix):
 
 def test_pools_by_hand():
     """(4, 3): a round of prefill, 5 tokens moved in 1 each, two rounds of decoding."""
-    run = run_pools("svf", Workload([0], [4], [3]), 10, pools=(1, 1), transfer=1.0)
+    run = serve("svf", Workload([0], [4], [3]), 10, pools=(1, 1), transfer=1.0)
     assert run.first_token_at.tolist() == [1]
     assert run.finished_at.tolist() == [1 + 5 + 2]
     assert summary(run)["peak_memory"] == 7
@@ -117,21 +122,21 @@ def test_pools_by_hand():
 def test_decoding_pool_does_not_prefill():
     """On the seconds clock its rounds cost c0 and c3 only: nothing is computed again."""
     clock = seconds_clock(1.0, c1=0.5, c3=0.25)
-    run = run_pools("svf", Workload([0], [4], [3]), 10, clock, (1, 1))
+    run = serve("svf", Workload([0], [4], [3]), 10, clock, pools=(1, 1))
     assert run.first_token_at.tolist() == [1 + 0.5 * 4]
     assert run.finished_at.tolist() == [3 + 2 * (1 + 0.5 + 0.25)]
 
 
 def test_pools_keep_requests_of_one_token():
     """They end where they were prefilled."""
-    run = run_pools("svf", Workload([0, 0], [4, 4], [1, 1]), 10)
+    run = serve("svf", Workload([0, 0], [4, 4], [1, 1]), 10, pools=(1, 1))
     assert run.finished_at.tolist() == [1, 1]
-    assert run.decode is None
+    assert run.schedule.decode is None
 
 
 def test_pools_are_covered_by_bounds_for_every_run(mix):
     """KV cache moves, so only those, and for as many servers."""
-    run = run_pools("svf", mix, 16_492, CLOCK, (1, 2), 1e-5)
+    run = serve("svf", mix, 16_492, CLOCK, pools=(1, 2), transfer=1e-5)
     bounds = find_method("srpt").bounds(mix, 16_492, clock=CLOCK, replicas=3)
     assert [bound.covers(run) for bound in bounds] == [b.covers_preemption for b in bounds]
     assert gap(run, bounds) >= 1
@@ -140,44 +145,43 @@ def test_pools_are_covered_by_bounds_for_every_run(mix):
 def test_policies_that_know_the_future_take_turns(mix):
     """The message says what to use."""
     for key in ("sorted-f", "wait", "nested-wait"):
-        policy = find_policy(key)
-        assert not Deployment(10, topology=Topology(2, "least-loaded")).takes(Choice(policy.key))
-        assert Deployment(10, topology=Topology(2)).takes(Choice(policy.key))
+        assert not Deployment(16_492, CLOCK, Topology(2, "least-loaded")).takes(Choice(key))
+        assert Deployment(16_492, CLOCK, Topology(2)).takes(Choice(key))
         with pytest.raises(InputError, match="use round-robin"):
-            run_fleet(policy.key, mix, 16_492, CLOCK, 2, "least-loaded")
+            serve(key, mix, 16_492, CLOCK, replicas=2, routing="least-loaded")
 
 
 def test_bad_topologies_are_named(mix):
     """Number, routing, pools, closed loops."""
     with pytest.raises(InputError, match="replicas must be a whole number"):
-        run_fleet("svf", mix, 16_492, replicas=0)
+        serve("svf", mix, 16_492, replicas=0)
     with pytest.raises(InputError, match="unknown routing"):
-        run_fleet("svf", mix, 16_492, replicas=2, routing="best")
+        serve("svf", mix, 16_492, replicas=2, routing="best")
     for text in ("2", "2:x", "0:1", "1:2:3"):
         with pytest.raises(InputError, match="pools"):
             read_pools(text)
     loop = Workload([0], [1], [1], concurrency=1)
     with pytest.raises(InputError, match="closed loop"):
-        run_fleet("svf", loop, 10, replicas=2)
+        serve("svf", loop, 10, replicas=2)
 
 
 def test_one_replica_is_a_plain_run(mix):
     """Nothing changes."""
-    run = run_fleet("svf", mix, 16_492, CLOCK)
+    run = serve("svf", mix, 16_492, CLOCK)
     assert run.parts == (run,)
 
 
 def test_token_gaps_of_a_fleet(mix):
     """Each request's is that on its replica."""
-    run = run_fleet("vllm", mix, 16_492, CLOCK, 2)
+    run = serve("vllm", mix, 16_492, CLOCK, replicas=2)
     gaps = largest_token_gap(run)
     for number, part in enumerate(run.parts):
         own = largest_token_gap(part)
-        np.testing.assert_array_equal(gaps[run.replica == number], own)
+        np.testing.assert_array_equal(gaps[run.schedule.replica == number], own)
 
 
 def test_token_gap_across_pools():
     """Moving 5 tokens takes 5 rounds, and the second token one more; o = 1 has no gap."""
-    run = run_pools("svf", Workload([0, 9], [4, 4], [3, 1]), 10, pools=(1, 1), transfer=1.0)
+    run = serve("svf", Workload([0, 9], [4, 4], [3, 1]), 10, pools=(1, 1), transfer=1.0)
     assert largest_token_gap(run).tolist()[0] == 6
     assert np.isnan(largest_token_gap(run)[1])

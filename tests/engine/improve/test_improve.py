@@ -25,7 +25,7 @@ from engine.progress import Found
 from engine.proof.dual import gap_split
 from engine.simulate.profile import first_after, insert
 from engine.simulate.random_stream import below, seeded, uniform
-from engine.simulate.run import Run
+from engine.simulate.schedule import Schedule
 from tests.twins import twin
 from tests.twins.strategies import instances
 
@@ -61,9 +61,9 @@ def test_beam_schedules_are_feasible(instance, luck):
         return
     typical = find_policy("svf").run(workload, memory).start
     start = beam_search(workload, memory, typical, 1e6, luck)
-    run = Run(workload, memory, start, start + workload.output)
+    schedule = Schedule(workload, memory, start, start + workload.output)
     assert (start >= 0).all()
-    assert memory_curve(run).peak <= memory
+    assert memory_curve(schedule).peak <= memory
 
 
 @settings(max_examples=100)
@@ -146,10 +146,10 @@ def test_loss_is_the_gap(mix, eager):
     assert losses == sorted(losses)
     start = np.empty(len(mix), np.int64)
     start[order] = partials.start[0]
-    run = Run(mix, 16_492, start, start + mix.output)
+    schedule = Schedule(mix, 16_492, start, start + mix.output)
     prices = np.diff(guide.upto, prepend=0.0)
-    split = gap_split(run, prices)
-    assert losses[-1] == pytest.approx(run.latency.sum() - split.dual.value, rel=1e-9)
+    split = gap_split(schedule, prices)
+    assert losses[-1] == pytest.approx(schedule.latency.sum() - split.dual.value, rel=1e-9)
     charged = sum(loss_of_start(guide, i, int(partials.start[0, i])) for i in range(len(mix)))
     assert charged == pytest.approx(split.ordering, rel=1e-9)
 
@@ -193,7 +193,7 @@ def test_what_is_found_is_told_while_it_runs(mix):
             assert 0 < share <= 1
             assert "best mean latency" in told
 
-    run = find_policy("best-found").run(mix, 16_492, listen, seconds=2.0)
+    run = find_policy("best-found").run(mix, 16_492, progress=listen, seconds=2.0)
     totals = [known.latency.sum() for known in found]
     assert totals == sorted(set(totals), reverse=True)
     assert len(totals) >= 3

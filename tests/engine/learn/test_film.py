@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from engine import POLICIES, Workload, find_policy
+from engine import POLICIES, Run, Workload, find_policy
 from engine.learn.film import film
 from engine.simulate.look_ahead import look_ahead
 from tests.twins import twin
@@ -23,7 +23,7 @@ def held_by(workload, start, who, at):
 def test_frames_of_a_look_ahead_run(instance):
     """Held and planned tokens are the twin's; the first in line is blocked by what it says."""
     workload, memory = instance
-    run = look_ahead(workload, memory, workload.ascending(workload.output))
+    run = Run(look_ahead(workload, memory, workload.ascending(workload.output)))
     shown = film(run)
     everyone = range(len(workload))
     for t, frame in enumerate(shown.frames):

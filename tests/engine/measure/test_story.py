@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import given, settings
 
-from engine import Workload, find_policy
+from engine import Run, Workload, find_policy
 from engine.errors import Livelock
 from engine.machine.clock import seconds_clock
 from engine.measure.story import in_words, obstacle, tell
@@ -47,7 +47,7 @@ def test_obstacle_equals_a_walk(instance):
     """At each decision, an obstacle exists exactly when some round would overflow, and by that."""
     workload, memory = instance
     order = workload.ascending(workload.volume)
-    run = look_ahead(workload, memory, order)
+    run = Run(look_ahead(workload, memory, order))
     rank = np.argsort(order)
     prompt, output = workload.prompt.tolist(), workload.output.tolist()
     for i in range(len(workload)):

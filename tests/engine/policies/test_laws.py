@@ -43,10 +43,10 @@ def run_unless_stuck(policy, workload, memory, topology=ONE_SERVER, clock=ROUNDS
         return None
 
 
-def run_if_possible(policy, workload, memory, **given):
+def run_if_possible(policy, workload, memory, clock=ROUNDS, **params):
     """The policy's run; None also where its options leave nothing that can run."""
     try:
-        return run_unless_stuck(policy, workload, memory, **given)
+        return run_unless_stuck(policy, workload, memory, clock, **params)
     except InputError:
         return None
 
@@ -84,7 +84,7 @@ def check_laws(run):
     np.add.at(
         generated, residencies.request, (residencies.end - residencies.begin) * residencies.grows
     )
-    again = run.preempted.recomputed if run.gave_up_kv else 0
+    again = run.recomputed
     # Whoever starts over generates its tokens again, whoever is preempted prefills them.
     assert ((generated == workload.output) | (generated == workload.output + again)).all()
     assert 0 < memory_curve(run).peak <= memory

@@ -50,7 +50,7 @@ def test_laws_under_error(key, data, instance, clock):
     memory += -memory % params.get("block_size", 1)  # whole blocks hold everybody
 
     def simulate():
-        return run_unless_stuck(policy, workload, memory, topology, clock=clock, **params)
+        return run_unless_stuck(policy, workload, memory, clock, topology, **params)
 
     run = simulate()
     if run is None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from engine import (
     POLICIES,
     Choice,
-    Deployment,
     InputError,
     Scenario,
     Workload,
@@ -25,7 +24,7 @@ from engine.admission_limits import AdmissionLimits
 from engine.bound import NO_BOUND
 from engine.capacity.objective import Objective
 from engine.cli import main
-from engine.fleet import ROUTINGS, Topology
+from engine.fleet import ROUTINGS, Deployment, Topology
 from engine.machine.clock import ROUNDS, seconds_clock
 from engine.measure.league import caveats, league
 from engine.measure.metrics import summary

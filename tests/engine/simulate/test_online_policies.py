@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import InputError, Workload, find_policy
+from engine import Choice, InputError, Workload, find_policy
 from engine.errors import Livelock
 from engine.fluid import Load, fluid_round, load_of
 from engine.machine.clock import ROUNDS, StepTime, seconds_clock
@@ -69,10 +69,8 @@ def outgrown_cases(draw):
 
 
 def run_all(key, workload, memory, clock, **params):
-    """A policy's run before those who left unserved are listed apart."""
-    policy = find_policy(key)
-    values = policy.told_of_all(workload, policy.read_params(params))
-    return policy.serve(workload, memory, values, silent, clock)
+    """A policy's schedule, with those who left unserved still in it."""
+    return Choice.of(key, params).schedule(workload, memory, clock, silent)
 
 
 def check(run, decide):
