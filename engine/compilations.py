@@ -59,7 +59,7 @@ class Compilations(_Cache):
 
     def save_overload(self, sig, data: CompileResult) -> None:
         """Keep a compilation, in one step; where that fails, it is only not kept."""
-        if data.library.has_dynamic_globals:  # addresses in this very process
+        if data.library.has_dynamic_globals:  # type: ignore[attr-defined]  # addresses in this process
             return
         purpose = self._purpose(sig, data.codegen)
         content = dumps((sig, data._reduce()))

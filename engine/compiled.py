@@ -133,7 +133,9 @@ def part(function):
 
 def _compiled(function, kind: type[CPUDispatcher], **options: bool) -> CPUDispatcher:
     found = kind(function, targetoptions={"nopython": True, "nogil": True, **options})
-    found._cache = Compilations(function, _cache_folder(function.__module__))
+    found._cache = Compilations(  # type: ignore[attr-defined]  # where numba keeps its own
+        function, _cache_folder(function.__module__)
+    )
     return found
 
 

@@ -107,9 +107,8 @@ class AuditPlan:
 
     def overload(self, workload: Workload) -> Verdict | None:
         """That a whole trace asks for more than there is, whatever the policy; else None."""
-        deployment = self.deployment
-        fitting, _ = set_aside(workload, deployment.memory)
-        return too_much(fitting, deployment.memory, deployment.clock, deployment.servers)
+        fitting, _ = set_aside(workload, self.deployment.memory)
+        return too_much(fitting, self.deployment)
 
     def judge(self, window: Window, progress: Progress = silent) -> Judged:
         """Serve the window under every policy, from an empty server, and bound it."""

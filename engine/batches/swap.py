@@ -74,7 +74,7 @@ def _exchange(chosen, output, size, free):
         if least != NOBODY:
             less, smaller = output[i] - output[least], size[i] - size[least]
             if less > gain or (less == gain and smaller > saved):
-                leaves, enters, gain, saved = i, least, less, smaller
+                leaves, enters, gain, saved = i, least, less, smaller  # type: ignore[assignment]
     return leaves, enters
 
 
@@ -98,7 +98,7 @@ def _drop(chosen, output):
     if members.size > 1:
         for i in members:
             if largest == NOBODY or output[i] >= output[largest]:
-                largest = i
+                largest = i  # type: ignore[assignment]
     return largest
 
 

@@ -71,9 +71,10 @@ def _fine_percent(share: float) -> str:
 def climbs(bounds: Sequence[Bound]) -> list[Climb]:
     """The bounds that were improved step by step."""
     return [
-        Climb(bound.bound, *np.array(bound.history).T, bound.unit)
+        Climb(bound.bound, seconds, value, bound.unit)
         for bound in bounds
         if len(bound.history) >= 2
+        for seconds, value in [np.array(bound.history).T]
     ]
 
 

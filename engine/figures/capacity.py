@@ -54,22 +54,24 @@ def _add_row(figure: go.Figure, capacity: Capacity, colour: str, each: str) -> N
         hovertemplate=f"seed %{{customdata}}: %{{x:.4g}} a {each}<extra>{capacity.label}</extra>",
     )
     low, high = capacity.interval or (None, None)
-    known = capacity.interval is not None
+    rate = capacity.rate
+    below = 0.0 if low is None or rate is None else rate - low
+    above = 0.0 if high is None or rate is None else high - rate
     figure.add_scatter(
-        x=[capacity.rate],
+        x=[rate],
         y=[capacity.label],
         mode="markers",
         marker={"color": colour, "size": 13, "symbol": "diamond"},
         error_x={
             "type": "data",
             "symmetric": False,
-            "array": [high - capacity.rate] if known else [0],
-            "arrayminus": [capacity.rate - low] if known else [0],
+            "array": [above],
+            "arrayminus": [below],
             "color": colour,
             "thickness": 2.5,
         },
         hovertemplate=f"%{{x:.4g}} a {each}"
-        + (f"<br>95 % interval {number(low)} to {number(high)}" if known else "")
+        + (f"<br>95 % interval {number(low)} to {number(high)}" if capacity.interval else "")
         + f"<extra>{capacity.label}</extra>",
     )
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import TypeAlias
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -34,7 +35,7 @@ class Link:
     address: str
 
 
-Block = str | Link | pd.DataFrame | go.Figure
+Block: TypeAlias = str | Link | pd.DataFrame | go.Figure
 
 
 def html_page(title: str, blocks: Sequence[Block]) -> str:

@@ -70,13 +70,13 @@ class PoolSchedule(Schedule):
 
 def _moved(workload: Workload, arrival: np.ndarray) -> Workload:
     """The requests as they come to the pool that decodes, with one token done."""
+    there = replace(workload, **workload.predictions_after(1))  # type: ignore[arg-type]
     return replace(
-        workload,
+        there,
         arrival=arrival,
         prompt=workload.prompt + 1,
         output=workload.output - 1,
         with_cache=True,
-        **workload.predictions_after(1),
         admission_limits=NO_LIMITS,
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
@@ -62,7 +63,8 @@ class FleetSchedule(Schedule):
             return self
         used, replica = np.unique(self.replica[self.is_served], return_inverse=True)
         parts = tuple(self.of_replicas[number].served() for number in used)
-        return replace(super().served(), of_replicas=parts, replica=replica)
+        of_all = cast(FleetSchedule, super().served())
+        return replace(of_all, of_replicas=parts, replica=replica)
 
     @cached_property
     def started_at(self) -> np.ndarray:

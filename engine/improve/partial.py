@@ -40,8 +40,11 @@ class Partials(NamedTuple):
 def empty_partials(many: int, n: int, groups: int) -> Partials:
     """`many` schedules in which nothing has started."""
     ring = np.arange(n + 1, dtype=np.int32)
+    x, alive, slack = (np.zeros((many, groups), np.int64) for _ in range(3))
     return Partials(
-        *(np.zeros((many, groups), np.int64) for _ in range(3)),
+        x,
+        alive,
+        slack,
         np.full(many, groups),
         np.tile((ring + 1) % (n + 1), (many, 1)).astype(np.int32),
         np.tile((ring - 1) % (n + 1), (many, 1)).astype(np.int32),

@@ -65,10 +65,10 @@ class Kind:
     """
 
     unit: str
-    write: Callable[[float | None], str]
+    write: Callable[[float], str]
 
 
-def _yes_or_no(value: float | None) -> str:
+def _yes_or_no(value: float) -> str:
     return "yes" if value else "no"
 
 

@@ -175,11 +175,12 @@ def obstacle(run: Run, i: int, decision: int, rank: np.ndarray | None = None) ->
 def _planned_ends(run: Run, here: np.ndarray, decision: int) -> np.ndarray:
     """(k,) rounds in which the residencies at these indices were planned to end, as seen then."""
     residencies, workload = run.residencies, run.workload
-    who = residencies.request[here]
+    who, outputs = residencies.request[here], run.planned
+    assert outputs is not None, "of a run that plans"
     held = residencies.held[here] + residencies.grows[here] * (decision - residencies.begin[here])
     generated = held - workload.prompt[who]
     room = run.memory - workload.prompt[who]
-    planned = np.minimum(np.maximum(run.planned[who], generated + 1), room)
+    planned = np.minimum(np.maximum(outputs[who], generated + 1), room)
     return decision + planned - generated
 
 

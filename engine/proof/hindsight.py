@@ -139,7 +139,7 @@ def _solve(
     problem, x, _ = written_out(model, whole=True)
     known_values = _values_of(model, known, x)
 
-    class BegunFromKnown(quiet_solver()):
+    class BegunFromKnown(quiet_solver()):  # type: ignore[misc]  # after its banner
         """HiGHS with the known schedule as its first solution, by the hook that PuLP calls."""
 
         def callSolver(self, lp):

@@ -149,13 +149,14 @@ class Keeping:
         check_length(snapshot)
         for number in range(1, MOST_ALIKE):
             free = wanted if number == 1 else f"{wanted} ({number})"
-            record = {"name": free, "saved": datetime.now(UTC), "view": snapshot.text(free)}
+            now = datetime.now(UTC)
+            record = {"name": free, "saved": now, "view": snapshot.text(free)}
             try:
                 with self.writing() as connection:
-                    (made,) = connection.execute(VIEWS.insert(), record).inserted_primary_key
+                    made = connection.execute(VIEWS.insert(), record).inserted_primary_key
             except IntegrityError:
                 continue
-            return Kept(made, free, record["saved"], snapshot)
+            return Kept(made[0] if made else 0, free, now, snapshot)
         raise InputError(f"{MOST_ALIKE} views are called {wanted}: choose another name")
 
     def views(self) -> list[Kept]:

@@ -65,4 +65,4 @@ class Pooled:
 
     def overloaded(self, label: str) -> np.ndarray:
         """(values,) bool: whether any draw is overloaded there."""
-        return self.samples(label, "overloaded").any(axis=0)
+        return np.any(self.samples(label, "overloaded"), axis=0)

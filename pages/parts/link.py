@@ -58,7 +58,8 @@ def _is_echo(here: dict, published: list) -> bool:
 
 def _reported() -> set[str | None]:
     """The keys of the widgets whose values came with this run: the browser has drawn them."""
-    sent = get_script_run_ctx().session_state.get_widget_states()
+    run = get_script_run_ctx()
+    sent = run.session_state.get_widget_states() if run else ()
     return {user_key_from_element_id(widget.id) for widget in sent}
 
 

@@ -1,80 +1,81 @@
-"""Record what the commands say, or compare two recordings: a restructuring must change nothing.
-
-    python tests/recorded RECORDING.json            in a checkout: run all and write what was said
-    python tests/recorded BEFORE.json AFTER.json    compare byte by byte
-
-The engine is that of the folder in which it is called, so one program records any version.
-"""
+"""`python -m tests.recorded`: record what the commands of a checkout do, and compare."""
 
 from __future__ import annotations
 
-import contextlib
-import io
-import json
-import os
+import argparse
 import sys
-import tempfile
+import time
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
-sys.path.insert(1, os.getcwd())
-
-from commands import COMMANDS, FILES  # noqa: E402
+from tests.recorded import recording
+from tests.recorded.commands import commands, kept
+from tests.recorded.difference import differences
 
 
-def said(command: str, folder: Path) -> dict:
-    """What one command prints, its exit code, and the files that it writes."""
-    from engine.cli import main
-
-    before = set(folder.iterdir())
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main(command.split())
-    written = {file.name: file.read_text() for file in sorted(set(folder.iterdir()) - before)}
-    return {"code": code, "out": out.getvalue(), "err": err.getvalue(), "files": written}
-
-
-def record() -> dict[str, dict]:
-    """Every command in one empty folder, in order: later ones read what earlier ones wrote."""
-    back = Path.cwd()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for file, content in FILES.items():
-            (folder / file).write_text(content)
-        os.environ["HEADROOM_HOME"] = str(folder / "home")
-        os.chdir(folder)
-        try:
-            return {command: said(command, folder) for command in COMMANDS}
-        finally:
-            os.chdir(back)
+def main() -> int:
+    arguments = _arguments()
+    if arguments.task == "record":
+        lines = kept() if arguments.kept else commands()
+        found = _done(lines, arguments.checkout, arguments.only, arguments.times)
+        recording.write(found, arguments.file)
+        print(f"{arguments.file}: {len(found)} commands", file=sys.stderr)
+        return 0
+    before = _chosen(recording.read(arguments.before), arguments.only)
+    if arguments.after is None:
+        after = _done(list(before), arguments.checkout)
+    else:
+        after = _chosen(recording.read(arguments.after), arguments.only)
+    found = list(differences(before, after))
+    print("\n".join([*found, f"{len(found)} of {len(before | after)} commands differ"]))
+    return 1 if found else 0
 
 
-def differences(before: dict, after: dict) -> list[str]:
-    """One line for every command that says something else."""
-    lines = []
-    for command in sorted({*before, *after}):
-        one, other = before.get(command), after.get(command)
-        if one == other:
-            continue
-        if one is None or other is None:
-            lines.append(f"only {'after' if one is None else 'before'}: {command}")
-            continue
-        where = next(name for name in one if one[name] != other[name])
-        lines.append(f"{where}: {command}\n    {_first(str(one[where]), str(other[where]))}")
-    return lines
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.recorded", description=__doc__)
+    tasks = parser.add_subparsers(dest="task", required=True)
+    record = tasks.add_parser("record", help="write what every command does to a file")
+    record.add_argument("file", type=Path, metavar="FILE", help="JSON, packed if named .xz")
+    record.add_argument("--kept", action="store_true", help="only what the tests are held to")
+    record.add_argument("--times", action="store_true", help="print what each command takes")
+    compare = tasks.add_parser("compare", help="print where two recordings differ; exit code 1")
+    compare.add_argument("before", type=Path, metavar="BEFORE")
+    compare.add_argument("after", type=Path, nargs="?", metavar="AFTER", help="or else, run now")
+    for task in (record, compare):
+        task.add_argument("--only", default="", metavar="TEXT", help="the commands that hold it")
+        task.add_argument(
+            "--checkout", type=Path, default=Path(), metavar="FOLDER", help="whose engine (this)"
+        )
+    return parser.parse_args()
 
 
-def _first(one: str, other: str) -> str:
-    at = next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
-    begin = max(0, at - 60)
-    return f"{one[begin : at + 60]!r}\n    {other[begin : at + 60]!r}"
+def _done(lines, checkout: Path, only: str = "", times: bool = False) -> recording.Recording:
+    """What the engine of a checkout does at those of the lines that hold `only`."""
+    recording.use(checkout)
+    told = _Times() if times else _silent
+    found = recording.record([line for line in lines if only in line], told)
+    told("")
+    return found
+
+
+def _silent(_line: str) -> None:
+    pass
+
+
+class _Times:
+    """Prints the processor's seconds between a command and the next."""
+
+    def __init__(self) -> None:
+        self.line, self.begun = "loading", 0.0
+
+    def __call__(self, line: str) -> None:
+        now = time.process_time()
+        print(f"{now - self.begun:8.3f} s  {self.line}", flush=True)
+        self.line, self.begun = line, now
+
+
+def _chosen(found: recording.Recording, only: str) -> recording.Recording:
+    return {line: doings for line, doings in found.items() if only in line}
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3:
-        both = [json.loads(Path(name).read_text()) for name in sys.argv[1:]]
-        found = differences(*both)
-        print("\n".join(found) or f"{len(both[0])} commands say the same")
-        sys.exit(bool(found))
-    Path(sys.argv[1]).write_text(json.dumps(record(), indent=1))
+    raise SystemExit(main())

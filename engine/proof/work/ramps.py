@@ -62,7 +62,8 @@ class Ramps:
 
     @cached_property
     def _sums(self) -> tuple[np.ndarray, np.ndarray]:
-        return tuple(np.stack(kind) for kind in zip(*map(prefix_sums, self.shapes), strict=True))
+        first, second = zip(*map(prefix_sums, self.shapes), strict=True)
+        return np.stack(first), np.stack(second)
 
     def worked(self, cell: np.ndarray, block: np.ndarray) -> np.ndarray:
         """(blocks, envelopes, G) work weighed by each ramp, for completions in these cells."""

@@ -50,7 +50,8 @@ def tell_day(view: View, planning: Planning, capacities: Sequence[Capacity]) -> 
 
 
 def _ask_rates(view: View, planning: Planning) -> tuple[float, ...]:
-    has_hours = isinstance(planning.draws.source, Workload) and not view.deployment.clock.is_rounds
+    source = planning.draws.source
+    has_hours = isinstance(source, Workload) and not view.deployment.clock.is_rounds
     kinds = [kind for kind in KINDS if kind != TRACE or has_hours]
     kind = st.selectbox(
         "The day",
@@ -59,8 +60,8 @@ def _ask_rates(view: View, planning: Planning) -> tuple[float, ...]:
         width=240,
         **linked("day", CURVE, options=kinds),
     )
-    if kind == TRACE:
-        return hourly_rates(planning.draws.source)
+    if kind == TRACE and isinstance(source, Workload):
+        return hourly_rates(source)
     if kind == NUMBERS:
         start = " ".join(f"{rate:.3g}" for rate in daily_curve(PEAK * planning.draws.rate))
         text = st.text_input(f"Requests a {clock_step(view)}, by hour", **linked("rates", start))

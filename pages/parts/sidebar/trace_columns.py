@@ -36,15 +36,7 @@ def ask_columns(file) -> tuple[tuple[str, str], ...]:
             st.caption(f"Read as: {seen.format}. Pick a column where another is meant.")
         else:
             st.caption("No name says which columns hold the tokens: pick them.")
-        picked = {
-            role: st.selectbox(
-                label,
-                ["", *names],
-                format_func=lambda name, role=role: name or _as_found(seen, role),
-                **linked(f"map_{role}", "", options=["", *names]),
-            )
-            for role, label in ROLES.items()
-        }
+        picked = {role: _ask_column(seen, role, ["", *names]) for role in ROLES}
     missing = [role for role in NEEDED if not (picked[role] or seen.roles[role])]
     if missing and not seen.format:
         labels = " and ".join(ROLES[role].lower() for role in missing)
@@ -53,6 +45,17 @@ def ask_columns(file) -> tuple[tuple[str, str], ...]:
             f"{labels}: pick it under Columns in the sidebar."
         )
     return tuple((role, name) for role, name in picked.items() if name)
+
+
+def _ask_column(seen: Glance, role: str, choices: list[str]) -> str:
+    """The column for a role; empty for what was found."""
+    picked: str = st.selectbox(
+        ROLES[role],
+        choices,
+        format_func=lambda name: name or _as_found(seen, role),
+        **linked(f"map_{role}", "", options=choices),
+    )
+    return picked
 
 
 def _as_found(seen: Glance, role: str) -> str:

@@ -63,17 +63,18 @@ def _overview(
 def _ask_window(place: tuple, whole: TraceRequests) -> tuple[float, float] | None:
     """Drawn with a brush, or two moments picked from lists; None for all."""
     at, names, count = _overview(place, whole)
-    name_of = dict(zip(at, names, strict=True)).get
+    name_of = dict(zip(at, names, strict=True)).__getitem__
     chart = st.container()
 
-    def ask(label: str, name: str, options: list[float], default: float) -> float:
-        return st.selectbox(
+    def ask(label: str, name: str, options: tuple[float, ...], default: float) -> float:
+        picked: float = st.selectbox(
             label,
             options,
             format_func=name_of,
             help="UTC, where the trace has dates; else since its first request.",
             **linked(name, default, float, options=options),
         )
+        return picked
 
     first = ask("From", BEGIN, at[:-1], at[0])
     last = ask("To", END, at[at.index(first) + 1 :], at[-1])
