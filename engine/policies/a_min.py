@@ -14,8 +14,8 @@ from engine.policy_parameters import MARGIN
 from engine.simulate.arrival_queue import arrival_order
 from engine.simulate.look_ahead_plan import (
     admit_if_it_fits,
-    look_out,
     new_look_ahead_plan,
+    refresh_plan,
     rounds_to_change,
 )
 from engine.simulate.preempting import NEWEST_DROPPED, admission_limit
@@ -27,10 +27,10 @@ from engine.simulate.timetable import NEVER
 
 
 @part
-def _admit(server, look_ahead_plan, priority_queue):
+def _admit(server, plan, priority_queue):
     """Admit in order of the bounds; the round at which the first that does not fit might."""
-    while server.now.queued > 0:
-        start = admit_if_it_fits(server, look_ahead_plan, server.queue[0], False, 0.0)
+    while server.state.queued > 0:
+        start = admit_if_it_fits(server, plan, server.queue[0], False, 0.0)
         if start > server.round_clock.now.round:
             return start
         dequeue(server, priority_queue)
@@ -38,15 +38,15 @@ def _admit(server, look_ahead_plan, priority_queue):
 
 
 @kernel
-def _a_min(server, look_ahead_plan, priority_queue):
+def _a_min(server, plan, priority_queue):
     while next_decision(server):
         enqueue_arrivals(server, priority_queue)
         while need(server) > server.memory:
-            i = start_over(server, look_ahead_plan.predicted)
-            priority_queue.key[i] = look_ahead_plan.predicted[i]
+            i = start_over(server, plan.predicted)
+            priority_queue.key[i] = plan.predicted[i]
             enqueue(server, priority_queue, i)
-        look_out(server, look_ahead_plan)
-        start = _admit(server, look_ahead_plan, priority_queue)
+        refresh_plan(server, plan)
+        start = _admit(server, plan, priority_queue)
         advance(server, rounds_to_change(server, start), True)
 
 
@@ -59,8 +59,8 @@ def a_min(workload, memory, lo, limit, clock, progress):
     limit : tokens that admission may plan to fill, at most M; M on an empty server
     """
     lo = lo[arrival_order(workload)]
-    look_ahead_plan = new_look_ahead_plan(lo, memory, limit, NEWEST_DROPPED)
-    rule = partial(_a_min, look_ahead_plan=look_ahead_plan, priority_queue=new_priority_queue(lo))
+    plan = new_look_ahead_plan(lo, memory, limit, NEWEST_DROPPED)
+    rule = partial(_a_min, plan=plan, priority_queue=new_priority_queue(lo))
     return serve(workload, memory, clock, rule, progress)
 
 

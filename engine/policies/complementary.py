@@ -16,13 +16,13 @@ import numpy as np
 from engine.compiled import kernel, part
 from engine.policy import policy
 from engine.policy_parameters import MARGIN, TRANSFER
-from engine.simulate.arrival_queue import WAITS, arrival_order
+from engine.simulate.arrival_queue import arrival_order, who_came, who_gave_up
 from engine.simulate.look_ahead_plan import (
     admit_along,
     admit_if_it_fits,
-    look_out,
     new_look_ahead_plan,
     recover,
+    refresh_plan,
     rounds_to_change,
 )
 from engine.simulate.preempting import NEWEST_DROPPED, SMALLEST, admission_limit
@@ -36,7 +36,6 @@ from engine.simulate.running_median import (
 from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
-    has_quit,
     next_decision,
 )
 from engine.simulate.timetable import NEVER
@@ -92,16 +91,12 @@ def _leave(waiting, i):
 
 
 @part
-def _join_arrivals(server, waiting):
+def _update_waiting(server, waiting):
     """Those that have come wait, and those who have given up do no longer."""
-    come, now = server.arrival_queue.now, server.now
-    for k in range(now.gave_up_before, come.gave_up):
-        i = has_quit(server, k)
-        if i >= 0:
-            _leave(waiting, i)
-    for i in range(now.arrived_before, come.arrived):
-        if server.arrival_queue.status[i] == WAITS:
-            _join(waiting, i)
+    for i in who_gave_up(server.arrival_queue):
+        _leave(waiting, i)
+    for i in who_came(server.arrival_queue):
+        _join(waiting, i)
 
 
 @part
@@ -117,18 +112,18 @@ def _cut(waiting, running_median, members):
 
 
 @part
-def _try(server, look_ahead_plan, waiting, i):
+def _try(server, plan, waiting, i):
     """Admit request i if it fits; the first round at which it might."""
-    start = admit_if_it_fits(server, look_ahead_plan, i, False, 0.0)
+    start = admit_if_it_fits(server, plan, i, False, 0.0)
     if start == server.round_clock.now.round:
         _leave(waiting, i)
     return start
 
 
 @part
-def _admit(server, look_ahead_plan, waiting):
+def _admit(server, plan, waiting):
     """Walk those who wait; the first round at which one that did not fit might."""
-    members = server.arrival_queue.now.waiting
+    members = server.arrival_queue.counts.waiting
     if members == 0:
         return NEVER
     _cut(waiting, waiting.prompt, members)
@@ -136,14 +131,14 @@ def _admit(server, look_ahead_plan, waiting):
     growing, shrinking = next_waiting(waiting.growing, 0), next_waiting(waiting.shrinking, 0)
     while growing >= 0 and shrinking >= 0:
         for i in (growing, shrinking):
-            start = _try(server, look_ahead_plan, waiting, i)
+            start = _try(server, plan, waiting, i)
             if start > server.round_clock.now.round:
                 return start
         growing = next_waiting(waiting.growing, growing)
         shrinking = next_waiting(waiting.shrinking, shrinking)
     i = next_waiting(waiting.everyone, 0)
     while i >= 0:
-        start = _try(server, look_ahead_plan, waiting, i)
+        start = _try(server, plan, waiting, i)
         if start > server.round_clock.now.round:
             return start
         i = next_waiting(waiting.everyone, i)
@@ -151,21 +146,21 @@ def _admit(server, look_ahead_plan, waiting):
 
 
 @kernel
-def _complementary(server, look_ahead_plan, waiting):
-    now = server.now
+def _complementary(server, plan, waiting):
+    state = server.state
     while next_decision(server):
-        _join_arrivals(server, waiting)
-        if recover(server, look_ahead_plan):
+        _update_waiting(server, waiting)
+        if recover(server, plan):
             advance(server, 1, False)
             continue
-        look_out(server, look_ahead_plan)
-        start = admit_along(server, look_ahead_plan, waiting.prompt.rank, 0)  # those swapped out
-        waited = server.arrival_queue.now.waiting
-        if now.queued == 0:
-            start = _admit(server, look_ahead_plan, waiting)
-        if server.arrival_queue.now.waiting < waited:
+        refresh_plan(server, plan)
+        start = admit_along(server, plan, waiting.prompt.rank, 0)  # those swapped out
+        waited = server.arrival_queue.counts.waiting
+        if state.queued == 0:
+            start = _admit(server, plan, waiting)
+        if server.arrival_queue.counts.waiting < waited:
             start = server.round_clock.now.round + 1
-        advance(server, rounds_to_change(server, start), now.queued == 0)
+        advance(server, rounds_to_change(server, start), state.queued == 0)
 
 
 def complementary(workload, memory, predicted, margin, transfer, clock, progress):
@@ -173,14 +168,14 @@ def complementary(workload, memory, predicted, margin, transfer, clock, progress
     order = arrival_order(workload)
     recovery = NEWEST_DROPPED._replace(victim=SMALLEST, swap=True, transfer=transfer)
     limit = admission_limit(memory, margin)
-    look_ahead_plan = new_look_ahead_plan(predicted[order], memory, limit, recovery)
+    plan = new_look_ahead_plan(predicted[order], memory, limit, recovery)
     sets = [empty_waiting(len(order)) for _ in range(3)]
     running_median = (
         new_running_median(workload.prompt[order]),
         new_running_median(predicted[order]),
     )
     waiting = Waiting(*sets, *running_median)
-    rule = partial(_complementary, look_ahead_plan=look_ahead_plan, waiting=waiting)
+    rule = partial(_complementary, plan=plan, waiting=waiting)
     return serve(workload, memory, clock, rule, progress)
 
 

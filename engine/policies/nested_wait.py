@@ -2,7 +2,7 @@
 
 Gates stand at certain numbers of generated tokens. A request that reaches a gate pauses
 there, its KV cache kept, until as many stand at the gate as its group has; then all of
-them go on. The entrance is the first gate: new requests start when a group of them waits,
+them go on. Admission is the first gate: new requests start when a group of them waits,
 on present use. A gate is open for those whose oldest has stood there for `max_wait`, and
 all gates are when no more requests are due. When memory runs out the newest restarts, and
 nobody is admitted in that round.
@@ -24,20 +24,20 @@ from engine.compiled import kernel, part
 from engine.errors import InputError
 from engine.policy import policy
 from engine.policy_parameters import MAX_WAIT, Param
-from engine.simulate.arrival_queue import next_to_come, next_to_give_up
+from engine.simulate.arrival_queue import all_arrived, next_arrival, next_to_give_up
 from engine.simulate.priority_queue import dequeue, enqueue, enqueue_arrivals, new_priority_queue
 from engine.simulate.serve import serve
 from engine.simulate.server import (
+    admit,
     advance,
     advance_until,
     close_residency,
-    drop,
-    enter,
-    leave,
-    lose,
+    evict,
+    lose_cache,
     need,
     next_decision,
     open_residency,
+    remove_from_batch,
     rounds_to_completion,
     tokens,
 )
@@ -49,7 +49,13 @@ GROUP = Param(
 )
 SLACK = 0.05  # the paper's eta: groups shrink a little less than the share that goes on
 
-RESIDENTS = np.dtype([(name, "i8") for name in ("standing", "held", "admitted")])
+PAUSED = np.dtype(
+    [
+        ("paused", "i8"),  # how many requests stand at gates
+        ("held", "i8"),  # tokens that they hold
+        ("admitted", "i8"),  # admissions so far
+    ]
+)
 
 
 class Gates(NamedTuple):
@@ -59,7 +65,7 @@ class Gates(NamedTuple):
     ----------
     at : (m + 1,) int64, generated tokens at each gate; NEVER ends the list
     size : (m + 1,) int64, how many go on together there
-    entrance : how many new requests start together
+    admission : how many new requests start together
     max_wait : clock units
     next : (n,) int64, the gate each request comes to next, or stands at
     since : (n,) float64, when it came there
@@ -67,12 +73,12 @@ class Gates(NamedTuple):
     who : (n,) int64, those who stand at gates
     count : (m + 1,) int64, scratch: how many stand at each gate
     due : (m + 1,) float64, scratch: when its oldest has waited long enough
-    now : record of dtype RESIDENTS: how many stand, the tokens they hold, admissions so far
+    state : record of dtype PAUSED
     """
 
     at: np.ndarray
     size: np.ndarray
-    arrival_queue: int
+    admission: int
     max_wait: float
     next: np.ndarray
     since: np.ndarray
@@ -80,7 +86,7 @@ class Gates(NamedTuple):
     who: np.ndarray
     count: np.ndarray
     due: np.ndarray
-    now: np.void
+    state: np.void
 
 
 @part
@@ -88,12 +94,12 @@ def _count_at_gates(server, gates):
     """Fill in `count` and `due`, those of the batch who have just come included."""
     gates.count[:] = 0
     gates.due[:] = np.inf
-    for k in range(gates.now.standing):
+    for k in range(gates.state.paused):
         i = gates.who[k]
         gate = gates.next[i]
         gates.count[gate] += 1
         gates.due[gate] = min(gates.due[gate], gates.since[i] + gates.max_wait)
-    for place in range(server.now.running):
+    for place in range(server.state.running):
         i = server.batch[place]
         gate = gates.next[i]
         if tokens(server, i) == gates.at[gate]:
@@ -104,7 +110,7 @@ def _count_at_gates(server, gates):
 
 @part
 def _is_open(server, gates, gate):
-    if server.arrival_queue.now.arrived == server.of.size or gates.count[gate] >= gates.size[gate]:
+    if all_arrived(server.arrival_queue) or gates.count[gate] >= gates.size[gate]:
         return True
     return server.round_clock.now.seconds >= gates.due[gate]
 
@@ -113,7 +119,7 @@ def _is_open(server, gates, gate):
 def _pause(server, gates):
     """Those of the batch who are at a gate pass it or stand there."""
     place = 0
-    while place < server.now.running:
+    while place < server.state.running:
         i = server.batch[place]
         if tokens(server, i) != gates.at[gates.next[i]]:
             place += 1
@@ -121,55 +127,55 @@ def _pause(server, gates):
             gates.next[i] += 1
             place += 1
         else:
-            leave(server, place)
+            remove_from_batch(server, place)
             holding = server.of[i].prompt + server.of[i].gen
             open_residency(server, i, holding, 0)
-            gates.who[gates.now.standing] = i
-            gates.now.standing += 1
-            gates.now.held += holding
+            gates.who[gates.state.paused] = i
+            gates.state.paused += 1
+            gates.state.held += holding
 
 
 @part
 def _go_on(server, gates):
     """Those who stand at open gates join the batch."""
     kept = 0
-    for k in range(gates.now.standing):
+    for k in range(gates.state.paused):
         i = gates.who[k]
         if _is_open(server, gates, gates.next[i]):
             gates.next[i] += 1
-            gates.now.held -= server.of[i].prompt + server.of[i].gen
+            gates.state.held -= server.of[i].prompt + server.of[i].gen
             close_residency(server, i)
-            enter(server, i, False)
+            admit(server, i, False)
         else:
             gates.who[kept] = i
             kept += 1
-    gates.now.standing = kept
+    gates.state.paused = kept
 
 
 @part
-def _newest(people, count, gates):
+def _newest(requests, count, gates):
     newest = 0
     for k in range(1, count):
-        if gates.admitted[people[k]] > gates.admitted[people[newest]]:
+        if gates.admitted[requests[k]] > gates.admitted[requests[newest]]:
             newest = k
     return newest
 
 
 @part
 def _restart_newest(server, priority_queue, gates):
-    now, who = server.now, gates.who
-    place = _newest(server.batch, now.running, gates)
+    state, who = server.state, gates.who
+    place = _newest(server.batch, state.running, gates)
     i = server.batch[place]
-    standing = _newest(who, gates.now.standing, gates)
-    if gates.now.standing > 0 and gates.admitted[who[standing]] > gates.admitted[i]:
-        i = who[standing]
-        gates.now.standing -= 1
-        who[standing] = who[gates.now.standing]
-        gates.now.held -= server.of[i].prompt + server.of[i].gen
+    paused = _newest(who, gates.state.paused, gates)
+    if gates.state.paused > 0 and gates.admitted[who[paused]] > gates.admitted[i]:
+        i = who[paused]
+        gates.state.paused -= 1
+        who[paused] = who[gates.state.paused]
+        gates.state.held -= server.of[i].prompt + server.of[i].gen
         close_residency(server, i)
-        lose(server, i, False)
+        lose_cache(server, i, False)
     else:
-        drop(server, place, False)
+        evict(server, place, False)
     gates.next[i] = 0
     enqueue(server, priority_queue, i)
 
@@ -177,34 +183,32 @@ def _restart_newest(server, priority_queue, gates):
 @part
 def _admit(server, priority_queue, gates):
     """Admit if a group waits; when the wait of the oldest ends, if that is what they wait for."""
-    now = server.now
-    if now.queued == 0:
+    state, arrival = server.state, server.arrival_queue.arrival
+    if state.queued == 0:
         return np.inf
-    due = server.arrival_queue.arrival[server.queue[0]] + gates.max_wait
-    group = server.arrival_queue.now.arrived == server.of.size or now.queued >= gates.arrival_queue
-    if not group and server.round_clock.now.seconds < due:
+    due = arrival[server.queue[0]] + gates.max_wait
+    is_group = all_arrived(server.arrival_queue) or state.queued >= gates.admission
+    if not is_group and server.round_clock.now.seconds < due:
         return due
-    while now.queued > 0:
+    while state.queued > 0:
         more = server.of[server.queue[0]].prompt + 1
-        if need(server) + gates.now.held + more > server.memory:
+        if need(server) + gates.state.held + more > server.memory:
             break
         i = dequeue(server, priority_queue)
-        gates.admitted[i] = gates.now.admitted
-        gates.now.admitted += 1
-        enter(server, i, True)
+        gates.admitted[i] = gates.state.admitted
+        gates.state.admitted += 1
+        admit(server, i, True)
     # Those left over, fewer than a group, wait for one again.
-    due = (
-        server.arrival_queue.arrival[server.queue[0]] + gates.max_wait if now.queued > 0 else np.inf
-    )
+    due = arrival[server.queue[0]] + gates.max_wait if state.queued > 0 else np.inf
     return due if due > server.round_clock.now.seconds else np.inf
 
 
 @part
 def _rounds_to_change(server, gates):
     """Rounds until somebody completes or reaches a gate, or memory runs out."""
-    free = server.memory - gates.now.held - need(server)
-    rounds = min(rounds_to_completion(server), free // server.now.running + 1)
-    for place in range(server.now.running):
+    free = server.memory - gates.state.held - need(server)
+    rounds = min(rounds_to_completion(server), free // server.state.running + 1)
+    for place in range(server.state.running):
         i = server.batch[place]
         rounds = min(rounds, gates.at[gates.next[i]] - tokens(server, i))
     return rounds
@@ -212,22 +216,22 @@ def _rounds_to_change(server, gates):
 
 @kernel
 def _nested_wait(server, priority_queue, gates):
-    now = server.now
+    state = server.state
     while next_decision(server):
         enqueue_arrivals(server, priority_queue)
         _count_at_gates(server, gates)
         _pause(server, gates)
         _go_on(server, gates)
-        too_many = need(server) + gates.now.held > server.memory
-        while need(server) + gates.now.held > server.memory:
+        too_many = need(server) + gates.state.held > server.memory
+        while need(server) + gates.state.held > server.memory:
             _restart_newest(server, priority_queue, gates)
-        if too_many and now.running > 0:
+        if too_many and state.running > 0:
             advance(server, 1, False)
             continue
-        moment = min(_admit(server, priority_queue, gates), next_to_come(server.arrival_queue))
-        for k in range(gates.now.standing):
+        moment = min(_admit(server, priority_queue, gates), next_arrival(server.arrival_queue))
+        for k in range(gates.state.paused):
             moment = min(moment, gates.since[gates.who[k]] + gates.max_wait)
-        if now.running == 0:
+        if state.running == 0:
             wait_idle(server.round_clock, min(moment, next_to_give_up(server.arrival_queue)))
         else:
             advance_until(server, _rounds_to_change(server, gates), moment)
@@ -257,13 +261,20 @@ def gates_at(output, segments, group):
     return np.append(at, NEVER), np.append(sizes, 1)
 
 
-def nested_wait(workload, memory, at, size, arrival_queue, max_wait, clock, progress):
-    """Run under the rule above, with the gates that `gates_at` describes."""
+def nested_wait(workload, memory, at, size, group, max_wait, clock, progress):
+    """Run under the rule above.
+
+    Parameters
+    ----------
+    at, size : the gates that `gates_at` describes
+    group : how many new requests start together
+    max_wait : clock units
+    """
     n = len(workload)
     gates = Gates(
         at=at,
         size=size,
-        arrival_queue=arrival_queue,
+        admission=group,
         max_wait=max_wait,
         next=np.zeros(n, np.int64),
         since=np.zeros(n),
@@ -271,7 +282,7 @@ def nested_wait(workload, memory, at, size, arrival_queue, max_wait, clock, prog
         who=np.empty(n, np.int64),
         count=np.empty(len(at), np.int64),
         due=np.empty(len(at)),
-        now=np.zeros(1, RESIDENTS)[0],
+        state=np.zeros(1, PAUSED)[0],
     )
     priority_queue = new_priority_queue(np.zeros(n))
     return serve(

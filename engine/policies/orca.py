@@ -13,8 +13,8 @@ from engine.policy_parameters import Param
 from engine.simulate.arrival_queue import first_waiting
 from engine.simulate.serve import serve
 from engine.simulate.server import (
+    admit,
     advance,
-    enter,
     next_decision,
     rounds_to_completion,
 )
@@ -35,17 +35,17 @@ def _reserve(server, i, longest):
 
 @kernel
 def _orca(server, longest):
-    now = server.now
+    state = server.state
     while next_decision(server):
         reserved = 0
-        for place in range(now.running):
+        for place in range(state.running):
             reserved += _reserve(server, server.batch[place], longest)
         i = first_waiting(server.arrival_queue)
         while i >= 0:
             reserved += _reserve(server, i, longest)
             if reserved > server.memory:
                 break
-            enter(server, i, True)
+            admit(server, i, True)
             i = first_waiting(server.arrival_queue)
         advance(server, rounds_to_completion(server), i < 0)
 

@@ -10,9 +10,9 @@ from engine.policy_parameters import MARGIN
 from engine.simulate.arrival_queue import arrival_order
 from engine.simulate.look_ahead_plan import (
     admit_along,
-    look_out,
     new_look_ahead_plan,
     recover,
+    refresh_plan,
     rounds_to_change,
 )
 from engine.simulate.preempting import NEWEST_DROPPED, admission_limit
@@ -27,15 +27,15 @@ ONE_TENTH_MORE = 1
 
 
 @kernel
-def _past_future(server, look_ahead_plan, line):
-    come = server.arrival_queue.now
+def _past_future(server, plan, candidates):
+    counts = server.arrival_queue.counts
     while next_decision(server):
-        if recover(server, look_ahead_plan):
+        if recover(server, plan):
             advance(server, 1, False)
             continue
-        look_out(server, look_ahead_plan)
-        start = admit_along(server, look_ahead_plan, line, come.arrived)
-        nobody_waits = server.now.queued == 0 and come.waiting == 0
+        refresh_plan(server, plan)
+        start = admit_along(server, plan, candidates, counts.arrived)
+        nobody_waits = server.state.queued == 0 and counts.waiting == 0
         advance(server, rounds_to_change(server, start), nobody_waits)
 
 
@@ -43,13 +43,13 @@ def past_future(workload, memory, predicted, margin, clock, progress):
     """Run under the rule above; `predicted` (n,) int64 are the outputs that are reckoned with."""
     predicted = predicted[arrival_order(workload)]
     limit = admission_limit(memory, margin)
-    look_ahead_plan = new_look_ahead_plan(predicted, memory, limit, NEWEST_DROPPED, ONE_TENTH_MORE)
-    line = np.arange(len(workload))
+    plan = new_look_ahead_plan(predicted, memory, limit, NEWEST_DROPPED, ONE_TENTH_MORE)
+    candidates = np.arange(len(workload))
     return serve(
         workload,
         memory,
         clock,
-        partial(_past_future, look_ahead_plan=look_ahead_plan, line=line),
+        partial(_past_future, plan=plan, candidates=candidates),
         progress,
     )
 

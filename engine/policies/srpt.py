@@ -27,7 +27,7 @@ from engine.simulate.server import (
 @part
 def _rank_batch(server, priority_queue, planned):
     """Bring the keys of the batch, the tokens left, up to date."""
-    for place in range(server.now.running):
+    for place in range(server.state.running):
         i = server.batch[place]
         priority_queue.key[i] = max(planned[i] - tokens(server, i), 1)
 

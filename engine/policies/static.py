@@ -23,13 +23,13 @@ from engine.simulate.look_ahead_plan import planned_left
 from engine.simulate.preempting import NEWEST_DROPPED, preempt
 from engine.simulate.serve import serve
 from engine.simulate.server import (
+    admit,
     advance,
     all_over,
     close_residency,
     complete,
-    enter,
     has_room,
-    meet,
+    meet_arrivals,
     need,
     open_residency,
     rounds_to_completion,
@@ -37,7 +37,12 @@ from engine.simulate.server import (
 )
 from engine.simulate.timetable import NEVER
 
-BATCH = np.dtype([(name, "i8") for name in ("members", "kept")])
+BATCH = np.dtype(
+    [
+        ("members", "i8"),  # how many there are
+        ("kept", "i8"),  # tokens that those of them keep who have finished
+    ]
+)
 
 
 class Members(NamedTuple):
@@ -46,74 +51,73 @@ class Members(NamedTuple):
     Attributes
     ----------
     who : (n,) int64, its members in order of admission
-    now : record of dtype BATCH: how many there are, and the tokens that those of them keep who
-        have finished
+    state : record of dtype BATCH
     """
 
     who: np.ndarray
-    now: np.void
+    state: np.void
 
 
 @part
 def _form_batch(server, members, predicted):
     """Admit those preempted, the oldest first, then in order of arrival, while all fit."""
-    now = server.now
+    state = server.state
     prompts, longest = 0, 0
     while True:
-        back = now.queued > 0
-        i = server.queue[now.queued - 1] if back else first_waiting(server.arrival_queue)
+        back = state.queued > 0
+        i = server.queue[state.queued - 1] if back else first_waiting(server.arrival_queue)
         if i < 0:
             return
         r = server.of[i]
         prompts += r.prompt
         left = planned_left(predicted[i], 0, server.memory - r.prompt, r.gen)
         longest = max(longest, r.gen + left)
-        if now.running > 0 and prompts + (now.running + 1) * longest > server.memory:
+        if state.running > 0 and prompts + (state.running + 1) * longest > server.memory:
             return
-        enter(server, i, True)
-        members.who[members.now.members] = i
-        members.now.members += 1
-        now.queued -= back
+        admit(server, i, True)
+        members.who[members.state.members] = i
+        members.state.members += 1
+        state.queued -= back
 
 
 @part
 def _hold_finished(server, members):
     """Members that the last round completed keep their memory."""
-    for place in range(members.now.members):
+    for place in range(members.state.members):
         r = server.of[members.who[place]]
         if r.finish == server.round_clock.now.round:
             open_residency(server, members.who[place], r.prompt + r.output, 0)
-            members.now.kept += r.prompt + r.output
+            members.state.kept += r.prompt + r.output
 
 
 @part
 def _free_finished(server, members):
     """The batch has ended: those who finished and kept their memory free it."""
-    for place in range(members.now.members):
+    for place in range(members.state.members):
         r = server.of[members.who[place]]
-        if r.finish != NEVER and server.log[r.stay].end == NEVER:
+        if r.finish != NEVER and server.log[r.residency].end == NEVER:
             close_residency(server, members.who[place])
-    members.now.members = 0
-    members.now.kept = 0
+    members.state.members = 0
+    members.state.kept = 0
 
 
 @kernel
 def _static(server, members, predicted):
-    now = server.now
+    state = server.state
     while has_room(server):
         complete(server)
-        if now.running > 0:
+        if state.running > 0:
             _hold_finished(server, members)
-        while now.running > 0 and need(server) + members.now.kept > server.memory:
-            preempt(server, NEWEST_DROPPED, now.running - 1)
-        if now.running == 0:
+        while state.running > 0 and need(server) + members.state.kept > server.memory:
+            preempt(server, NEWEST_DROPPED, state.running - 1)
+        if state.running == 0:
             _free_finished(server, members)
-        meet(server)
+        meet_arrivals(server)
         if all_over(server):
             return
-        if now.running == 0:
+        if state.running == 0:
             _form_batch(server, members, predicted)
-        fits = rounds_to_overflow(server, server.memory - members.now.kept)
+        fits = rounds_to_overflow(server, server.memory - members.state.kept)
         advance(server, min(rounds_to_completion(server), fits), False)
 
 

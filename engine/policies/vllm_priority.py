@@ -14,14 +14,14 @@ from typing import NamedTuple
 from engine.compiled import kernel, part
 from engine.policy import policy
 from engine.policy_parameters import MAX_NUM_SEQS, NO_WATERMARK, Param
-from engine.simulate.arrival_queue import arrival_order
-from engine.simulate.best_ranked import put_out, worst_ranked
+from engine.simulate.arrival_queue import arrival_order, who_came
+from engine.simulate.best_ranked import preempt_into, worst_ranked
 from engine.simulate.preempting import admission_limit
 from engine.simulate.priority_queue import dequeue, enqueue_arrivals, new_priority_queue
 from engine.simulate.serve import serve
 from engine.simulate.server import (
+    admit,
     advance,
-    enter,
     need,
     next_decision,
     rounds_to_completion,
@@ -54,30 +54,31 @@ class PriorityAdmission(NamedTuple):
 
 @part
 def _admit(server, priority_queue, rule):
-    now, of = server.now, server.of
-    while now.queued > 0 and now.running < rule.max_num_seqs:
+    state, of = server.state, server.of
+    while state.queued > 0 and state.running < rule.max_num_seqs:
         i = server.queue[0]
         more = of[i].prompt + of[i].gen + 1
-        if need(server) + more > (rule.limit if now.running > 0 else server.memory):
+        if need(server) + more > (rule.limit if state.running > 0 else server.memory):
             return
-        enter(server, dequeue(server, priority_queue), True)
+        admit(server, dequeue(server, priority_queue), True)
 
 
 @kernel
 def _by_priority(server, priority_queue, rule):
-    now = server.now
+    state = server.state
     while next_decision(server):
-        for i in range(now.arrived_before, server.arrival_queue.now.arrived):
+        for i in who_came(server.arrival_queue):
             priority_queue.key[i] += rule.ageing * server.arrival_queue.arrival[i]
         enqueue_arrivals(server, priority_queue)
         if need(server) > server.memory:
             while need(server) > server.memory:
-                put_out(server, priority_queue, worst_ranked(server, priority_queue), False, 0.0)
+                worst = worst_ranked(server, priority_queue)
+                preempt_into(server, priority_queue, worst, False, 0.0)
             advance(server, 1, False)
             continue
         _admit(server, priority_queue, rule)
         rounds = min(rounds_to_completion(server), rounds_to_overflow(server, server.memory))
-        advance(server, rounds, now.running < rule.max_num_seqs)
+        advance(server, rounds, state.running < rule.max_num_seqs)
 
 
 @policy(

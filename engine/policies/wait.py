@@ -1,8 +1,8 @@
 """WAIT: requests of a type start in groups, as many as arrive in one round of the fluid limit.
 
-Groups stand in line in the order in which they were complete; within a group, and among
-groups of the same round, requests stand in order of arrival. Each starts as soon as
-look-ahead allows. A group that waits for more is opened when its oldest member has waited
+Groups start in the order in which they were complete; within a group, and among groups of
+the same round, requests start in order of arrival. Each starts as soon as look-ahead allows.
+A group that waits for more is released when its oldest member has waited
 `max_wait`, and all are when no more requests are due: then all of the type start.
 
 Between arrivals a group can only change by its oldest member's wait, so the kernel jumps
@@ -18,13 +18,21 @@ from engine.compiled import kernel, part
 from engine.fluid import round_to_plan
 from engine.policy import policy
 from engine.policy_parameters import MARGIN, MAX_WAIT, Param
-from engine.simulate.arrival_queue import WAITS, arrival_order, next_to_come, next_to_give_up
+from engine.simulate.arrival_queue import (
+    WAITS,
+    all_arrived,
+    arrival_order,
+    next_arrival,
+    next_to_give_up,
+    who_came,
+    who_gave_up,
+)
 from engine.simulate.look_ahead_plan import (
     admit_along,
-    look_out,
     new_look_ahead_plan,
     next_in_queue,
     recover,
+    refresh_plan,
     rounds_to_change,
 )
 from engine.simulate.preempting import NEWEST_DROPPED, admission_limit
@@ -32,7 +40,6 @@ from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
     advance_until,
-    has_quit,
     next_decision,
 )
 from engine.simulate.timetable import wait_idle
@@ -51,11 +58,11 @@ class Groups(NamedTuple):
     members : (n,) int64, requests by (type, order of arrival)
     first : (types,) int64, where the members of each type begin
     size : (types,) int64, how many start together
-    passed : (types,) int64, how many of the members stand in line or have left before
-    pending : (types,) int64, how many have come and do not stand in line
-    line : (n,) int64, those who may start, in order
-    in_line : (n,) bool
-    end : (1,) int64, where the line ends
+    passed : (types,) int64, how many of the members have been released or have left before
+    pending : (types,) int64, how many have come and wait for a group
+    released : (n,) int64, those whose group is complete, in the order in which they start
+    is_released : (n,) bool
+    end : (1,) int64, how many have been released
     max_wait : clock units
     """
 
@@ -65,23 +72,20 @@ class Groups(NamedTuple):
     size: np.ndarray
     passed: np.ndarray
     pending: np.ndarray
-    line: np.ndarray
-    in_line: np.ndarray
+    released: np.ndarray
+    is_released: np.ndarray
     end: np.ndarray
     max_wait: float
 
 
 @part
-def _count_arrivals(server, groups):
+def _update_pending(server, groups):
     """Those that have come wait for a group, and those who have given up do no longer."""
-    come, now = server.arrival_queue.now, server.now
-    for k in range(now.gave_up_before, come.gave_up):
-        i = has_quit(server, k)
-        if i >= 0 and not groups.in_line[i]:
+    for i in who_gave_up(server.arrival_queue):
+        if not groups.is_released[i]:
             groups.pending[groups.type_of[i]] -= 1
-    for i in range(now.arrived_before, come.arrived):
-        if server.arrival_queue.status[i] == WAITS:
-            groups.pending[groups.type_of[i]] += 1
+    for i in who_came(server.arrival_queue):
+        groups.pending[groups.type_of[i]] += 1
 
 
 @part
@@ -102,16 +106,16 @@ def _due(server, groups, kind):
 
 @part
 def _open_type(server, groups, kind):
-    """Let a group of this type stand in line if it may."""
+    """Release a group of this type if it may start."""
     pending = groups.pending[kind]
     opens = groups.size[kind] if pending >= groups.size[kind] else 0
-    none_due = server.arrival_queue.now.arrived == server.of.size
-    if none_due or server.round_clock.now.seconds >= _due(server, groups, kind):
+    is_due = server.round_clock.now.seconds >= _due(server, groups, kind)
+    if is_due or all_arrived(server.arrival_queue):
         opens = pending
     for _ in range(opens):
         i = _oldest(server, groups, kind)
-        groups.line[groups.end[0]] = i
-        groups.in_line[i] = True
+        groups.released[groups.end[0]] = i
+        groups.is_released[i] = True
         groups.end[0] += 1
         groups.passed[kind] += 1
     groups.pending[kind] -= opens
@@ -119,7 +123,7 @@ def _open_type(server, groups, kind):
 
 @part
 def _open_groups(server, groups):
-    """Let complete groups stand in line.
+    """Release complete groups.
 
     Returns
     -------
@@ -134,26 +138,27 @@ def _open_groups(server, groups):
             moment = min(moment, _due(server, groups, kind))
             again = again or groups.pending[kind] >= groups.size[kind]
     if groups.end[0] > before + 1:
-        groups.line[before : groups.end[0]].sort()
+        groups.released[before : groups.end[0]].sort()
     return again, moment
 
 
 @kernel
-def _wait(server, look_ahead_plan, groups):
-    now = server.now
+def _wait(server, plan, groups):
+    state = server.state
     while next_decision(server):
-        _count_arrivals(server, groups)
+        _update_pending(server, groups)
         again, moment = _open_groups(server, groups)
-        moment = min(moment, next_to_come(server.arrival_queue))
+        moment = min(moment, next_arrival(server.arrival_queue))
         end = groups.end[0]
-        if now.running == 0 and now.queued == 0 and next_in_queue(server, groups.line, end) < 0:
+        is_empty = state.running == 0 and state.queued == 0
+        if is_empty and next_in_queue(server, groups.released, end) < 0:
             wait_idle(server.round_clock, min(moment, next_to_give_up(server.arrival_queue)))
             continue
-        if recover(server, look_ahead_plan):
+        if recover(server, plan):
             advance(server, 1, False)
             continue
-        look_out(server, look_ahead_plan)
-        start = admit_along(server, look_ahead_plan, groups.line, end)
+        refresh_plan(server, plan)
+        start = admit_along(server, plan, groups.released, end)
         advance_until(server, 1 if again else rounds_to_change(server, start), moment)
 
 
@@ -199,17 +204,17 @@ def wait(workload, memory, predicted, types, sizes, max_wait, limit, clock, prog
         size=sizes,
         passed=np.zeros(len(sizes), np.int64),
         pending=np.zeros(len(sizes), np.int64),
-        line=np.empty(len(order), np.int64),
-        in_line=np.zeros(len(order), bool),
+        released=np.empty(len(order), np.int64),
+        is_released=np.zeros(len(order), bool),
         end=np.zeros(1, np.int64),
         max_wait=max_wait,
     )
-    look_ahead_plan = new_look_ahead_plan(predicted[order], memory, limit, NEWEST_DROPPED)
+    plan = new_look_ahead_plan(predicted[order], memory, limit, NEWEST_DROPPED)
     return serve(
         workload,
         memory,
         clock,
-        partial(_wait, look_ahead_plan=look_ahead_plan, groups=groups),
+        partial(_wait, plan=plan, groups=groups),
         progress,
     )
 

@@ -22,11 +22,20 @@ import numpy as np
 
 from engine.compiled import kernel, part
 from engine.errors import InputError
-from engine.simulate.timetable import NEVER
+from engine.simulate.timetable import NEVER, wait_idle
 from engine.workload import Workload
 
-COUNTS = np.dtype(
-    [(name, "i8") for name in ("submitted", "arrived", "waiting", "eldest", "gave_up", "unserved")]
+ARRIVAL_COUNTS = np.dtype(
+    [
+        ("submitted", "i8"),  # how many have a time of arrival
+        ("arrived", "i8"),  # how many have come
+        ("waiting", "i8"),  # how many wait for their first admission
+        ("eldest", "i8"),  # a request before which nobody does
+        ("gave_up", "i8"),  # how many have given up
+        ("unserved", "i8"),  # how many have given up or were turned away
+        ("arrived_before", "i8"),  # how many had come at the last decision
+        ("gave_up_before", "i8"),  # how many had given up then
+    ]
 )
 WAITS, ADMITTED, GAVE_UP, TURNED_AWAY = range(4)
 
@@ -40,19 +49,19 @@ class ArrivalQueue(NamedTuple):
     status : (n,) int8: WAITS (to come, or for the first admission), ADMITTED (once), GAVE_UP
         or TURNED_AWAY
     quitters : those who gave up, in order
+    newcomers : (n,) int64, scratch of `who_came`
     patience : clock units
     queue_limit : how many may wait for their first admission
-    now : record of dtype COUNTS: how many have a time of arrival, have arrived, wait for
-        their first admission; a request before which nobody does; how many gave up, and
-        how many left unserved in all
+    counts : record of dtype ARRIVAL_COUNTS
     """
 
     arrival: np.ndarray
     status: np.ndarray
     quitters: np.ndarray
+    newcomers: np.ndarray
     patience: float
     queue_limit: int
-    now: np.void
+    counts: np.void
 
 
 def arrival_order(workload: Workload) -> np.ndarray:
@@ -72,34 +81,35 @@ def new_arrival_queue(workload: Workload, order: np.ndarray) -> ArrivalQueue:
     """
     n, admission_limits = len(workload), workload.admission_limits
     arrival = workload.arrival[order]
-    now = np.zeros(1, COUNTS)[0]
-    now["submitted"] = n
+    counts = np.zeros(1, ARRIVAL_COUNTS)[0]
+    counts["submitted"] = n
     if workload.concurrency:
         if admission_limits.loses_requests:
             raise InputError(
                 "the clients of a closed loop wait for their answers: leave out patience and "
                 "the queue limit, or the closed loop"
             )
-        now["submitted"] = min(workload.concurrency, n)
+        counts["submitted"] = min(workload.concurrency, n)
         arrival = np.where(np.arange(n) < workload.concurrency, 0.0, np.inf)
     return ArrivalQueue(
         arrival,
         np.zeros(n, np.int8),
         np.empty(n if admission_limits.patience else 0, np.int64),
+        np.empty(n, np.int64),
         admission_limits.patience or np.inf,
         admission_limits.queue_limit or NEVER,
-        now,
+        counts,
     )
 
 
 @part
 def first_waiting(arrival_queue):
     """The first in order of arrival that waits for its first admission; -1 if none does."""
-    now, status = arrival_queue.now, arrival_queue.status
-    while now.eldest < now.arrived:
-        if status[now.eldest] == WAITS:
-            return now.eldest
-        now.eldest += 1
+    counts, status = arrival_queue.counts, arrival_queue.status
+    while counts.eldest < counts.arrived:
+        if status[counts.eldest] == WAITS:
+            return counts.eldest
+        counts.eldest += 1
     return -1
 
 
@@ -109,63 +119,108 @@ def next_to_give_up(arrival_queue):
     if arrival_queue.patience == np.inf:
         return np.inf
     i = first_waiting(arrival_queue)
-    return (
-        np.inf if i < 0 else np.nextafter(arrival_queue.arrival[i] + arrival_queue.patience, np.inf)
-    )
+    if i < 0:
+        return np.inf
+    return np.nextafter(arrival_queue.arrival[i] + arrival_queue.patience, np.inf)
 
 
 @kernel
-def next_to_come(arrival_queue):
+def next_arrival(arrival_queue):
     """When the next request comes; infinity if none does."""
-    arrived = arrival_queue.now.arrived
+    arrived = arrival_queue.counts.arrived
     return arrival_queue.arrival[arrived] if arrived < arrival_queue.arrival.size else np.inf
 
 
 @part
-def _lose_patience(arrival_queue, moment):
-    now = arrival_queue.now
+def all_arrived(arrival_queue):
+    """Whether no more requests are due."""
+    return arrival_queue.counts.arrived == arrival_queue.arrival.size
+
+
+@part
+def _give_up_until(arrival_queue, moment):
+    counts = arrival_queue.counts
     while next_to_give_up(arrival_queue) <= moment:
-        arrival_queue.status[now.eldest] = GAVE_UP
-        arrival_queue.quitters[now.gave_up] = now.eldest
-        now.gave_up += 1
-        now.unserved += 1
-        now.waiting -= 1
+        arrival_queue.status[counts.eldest] = GAVE_UP
+        arrival_queue.quitters[counts.gave_up] = counts.eldest
+        counts.gave_up += 1
+        counts.unserved += 1
+        counts.waiting -= 1
 
 
-@kernel
-def see(arrival_queue, moment):
+@part
+def _arrive_until(arrival_queue, moment):
     """Let come and go those who do so up to a moment."""
-    now, arrival = arrival_queue.now, arrival_queue.arrival
-    while now.arrived < arrival.size and arrival[now.arrived] <= moment:
-        _lose_patience(arrival_queue, arrival[now.arrived])
-        if now.waiting < arrival_queue.queue_limit:
-            now.waiting += 1
+    counts, arrival = arrival_queue.counts, arrival_queue.arrival
+    while counts.arrived < arrival.size and arrival[counts.arrived] <= moment:
+        _give_up_until(arrival_queue, arrival[counts.arrived])
+        if counts.waiting < arrival_queue.queue_limit:
+            counts.waiting += 1
         else:
-            arrival_queue.status[now.arrived] = TURNED_AWAY
-            now.unserved += 1
-        now.arrived += 1
-    _lose_patience(arrival_queue, moment)
+            arrival_queue.status[counts.arrived] = TURNED_AWAY
+            counts.unserved += 1
+        counts.arrived += 1
+    _give_up_until(arrival_queue, moment)
 
 
 @kernel
-def let_in(arrival_queue, i):
+def receive_arrivals(arrival_queue, round_clock, is_idle):
+    """A decision begins: let come and go those who have done so since the last one.
+
+    `is_idle`: nobody who was admitted is still there. If nobody waits either, time passes to
+    the next arrival.
+    """
+    counts = arrival_queue.counts
+    counts.arrived_before, counts.gave_up_before = counts.arrived, counts.gave_up
+    _arrive_until(arrival_queue, round_clock.now.seconds)
+    while is_idle and counts.waiting == 0 and counts.arrived < arrival_queue.arrival.size:
+        wait_idle(round_clock, next_arrival(arrival_queue))
+        _arrive_until(arrival_queue, round_clock.now.seconds)
+
+
+@part
+def who_came(arrival_queue):
+    """Those who have come since the last decision and wait, in order of arrival."""
+    counts, newcomers, many = arrival_queue.counts, arrival_queue.newcomers, 0
+    for i in range(counts.arrived_before, counts.arrived):
+        if arrival_queue.status[i] == WAITS:
+            newcomers[many] = i
+            many += 1
+    return newcomers[:many]
+
+
+@part
+def who_gave_up(arrival_queue):
+    """Those who have given up since the last decision, at which they waited.
+
+    Who came later and gave up at once is not among them.
+    """
+    counts, quitters = arrival_queue.counts, arrival_queue.quitters
+    end = counts.gave_up_before
+    while end < counts.gave_up and quitters[end] < counts.arrived_before:  # they ascend
+        end += 1
+    return quitters[counts.gave_up_before : end]
+
+
+@kernel
+def mark_admitted(arrival_queue, i):
     """Request i, which waits, is admitted for the first time."""
     arrival_queue.status[i] = ADMITTED
-    arrival_queue.now.waiting -= 1
+    arrival_queue.counts.waiting -= 1
 
 
 @kernel
-def send_next(arrival_queue, moment):
+def submit_next(arrival_queue, moment):
     """One has finished: in a closed loop the next request comes at this moment."""
-    now = arrival_queue.now
-    if now.submitted < arrival_queue.arrival.size:
-        arrival_queue.arrival[now.submitted] = moment
-        now.submitted += 1
+    counts = arrival_queue.counts
+    if counts.submitted < arrival_queue.arrival.size:
+        arrival_queue.arrival[counts.submitted] = moment
+        counts.submitted += 1
 
 
 def who_left(arrival_queue: ArrivalQueue, order: np.ndarray) -> np.ndarray | None:
     """(n,) int8, by workload index: GAVE_UP, TURNED_AWAY or other; None if all were served."""
-    if not arrival_queue.now["unserved"]:
+    if not arrival_queue.counts["unserved"]:
         return None
     status = np.empty_like(arrival_queue.status)
     status[order] = arrival_queue.status

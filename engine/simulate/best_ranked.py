@@ -5,7 +5,7 @@ within M. Requests of the batch that fall out of it give up their KV cache.
 
 `keep_best` finds the prefix without sorting. While need > M the worst-ranked of the batch
 cannot be in the prefix, as the prefix would have to hold all of the batch. Then the first
-in line comes in if it fits beside the batch: all that rank before it are in the batch. If
+in the queue comes in if it fits beside the batch: all that rank before it are in the batch. If
 it does not fit and someone of the batch ranks behind it, the last of these cannot be in the
 prefix. Otherwise all of the batch rank before it, and the batch is the prefix.
 
@@ -17,45 +17,45 @@ from __future__ import annotations
 
 from engine.compiled import part
 from engine.simulate.priority_queue import dequeue, enqueue, goes_before
-from engine.simulate.server import drop, enter, need, swap_in, swap_out
+from engine.simulate.server import admit, evict, need, swap_in, swap_out
 
 
 @part
 def worst_ranked(server, priority_queue):
     """The place in the batch of the request that ranks last."""
     batch, worst = server.batch, 0
-    for place in range(1, server.now.running):
+    for place in range(1, server.state.running):
         if goes_before(priority_queue, batch[worst], batch[place]):
             worst = place
     return worst
 
 
 @part
-def put_out(server, priority_queue, place, swap, transfer):
+def preempt_into(server, priority_queue, place, swap, transfer):
     """The request at `place` waits again, its KV cache swapped out or dropped."""
     enqueue(
         server,
         priority_queue,
-        swap_out(server, place, transfer) if swap else drop(server, place, True),
+        swap_out(server, place, transfer) if swap else evict(server, place, True),
     )
 
 
 @part
 def keep_best(server, priority_queue, swap, transfer):
-    """Let the best-ranked run; `line.key` must be right for the batch too."""
-    now, of = server.now, server.of
+    """Let the best-ranked run; `priority_queue.key` must be right for the batch too."""
+    state, of = server.state, server.of
     while need(server) > server.memory:
-        put_out(server, priority_queue, worst_ranked(server, priority_queue), swap, transfer)
-    while now.queued > 0:
+        preempt_into(server, priority_queue, worst_ranked(server, priority_queue), swap, transfer)
+    while state.queued > 0:
         i = server.queue[0]
         if need(server) + of[i].prompt + of[i].gen + 1 <= server.memory:
             dequeue(server, priority_queue)
             if swap and of[i].start >= 0:
                 swap_in(server, i, transfer)
             else:
-                enter(server, i, True)
+                admit(server, i, True)
             continue
         worst = worst_ranked(server, priority_queue)
         if goes_before(priority_queue, server.batch[worst], i):
             return
-        put_out(server, priority_queue, worst, swap, transfer)
+        preempt_into(server, priority_queue, worst, swap, transfer)

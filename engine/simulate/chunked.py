@@ -24,10 +24,10 @@ from engine.simulate.preempting import (
 from engine.simulate.schedule import Schedule
 from engine.simulate.serve import serve
 from engine.simulate.server import (
+    add_to_batch,
     advance,
     close_residency,
     decode,
-    join,
     next_decision,
     open_residency,
     rounds_to_completion,
@@ -42,7 +42,7 @@ from engine.workload import Workload
 def _decoding(server):
     """How many of the batch decode, and the tokens they hold."""
     count, context = 0, 0
-    for place in range(server.now.running):
+    for place in range(server.state.running):
         i = server.batch[place]
         if server.of[i].left == 0:
             count += 1
@@ -54,7 +54,7 @@ def _decoding(server):
 def _prefill_under_way(server, budget):
     """Give prompts under way their chunks; tokens prefilled, and prompts that end with it."""
     prefilled, ended = 0, 0
-    for place in range(server.now.running):
+    for place in range(server.state.running):
         i = server.batch[place]
         if server.of[i].left == 0 or prefilled >= budget:
             continue
@@ -79,7 +79,7 @@ def _admit_in_chunks(server, rule, memory, budget):
     decoding, context : those admitted who came with their KV cache, and their tokens
     blocked : whether someone waits whom an arrival does not help
     """
-    now = server.now
+    state = server.state
     used = need_in_blocks(server, rule.block)
     prefilled, ended, decoding, context = 0, 0, 0, 0
     while True:
@@ -89,12 +89,12 @@ def _admit_in_chunks(server, rule, memory, budget):
         r = server.of[i]
         holding = r.prompt + r.gen
         more = in_blocks(holding + 1, rule.block)
-        fits = used + more <= (rule.limit if now.running > 0 else memory)
-        if not fits or now.running >= rule.max_num_seqs or prefilled + decoding >= budget:
+        fits = used + more <= (rule.limit if state.running > 0 else memory)
+        if not fits or state.running >= rule.max_num_seqs or prefilled + decoding >= budget:
             return prefilled, ended, decoding, context, True
-        now.queued -= now.queued > 0
+        state.queued -= state.queued > 0
         used += more
-        join(server, i)
+        add_to_batch(server, i)
         if r.cached:
             r.cached = 0
             decoding += 1
@@ -108,17 +108,17 @@ def _admit_in_chunks(server, rule, memory, budget):
         if r.left == 0:
             decode(server, i)
         else:
-            now.cut += 1
+            state.cut += 1
 
 
 @kernel
 def _chunked(server, rule):
-    now = server.now
+    state = server.state
     memory = server.memory // rule.block * rule.block
     while next_decision(server):
         preempted = make_room(server, rule, memory)
         decoding, context = _decoding(server)
-        under_way = decoding < now.running
+        under_way = decoding < state.running
         prefilled, ended = _prefill_under_way(server, rule.max_tokens - decoding)
         blocked = True
         if not preempted:
@@ -132,9 +132,9 @@ def _chunked(server, rule):
             context += theirs
         if prefilled > 0 or under_way or preempted:
             pass_rounds(server.round_clock, 1, prefilled, decoding, context)
-            now.held += decoding + ended
+            state.held += decoding + ended
             continue
-        slack = (rule.block - 1) * now.running  # blocks round each request up by at most this
+        slack = (rule.block - 1) * state.running  # blocks round each request up by at most this
         rounds = min(
             rounds_to_completion(server), max(1, rounds_to_overflow(server, memory - slack))
         )

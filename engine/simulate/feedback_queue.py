@@ -22,14 +22,13 @@ import numpy as np
 from engine.compiled import kernel, part
 from engine.machine.clock import Clock
 from engine.progress import Progress
-from engine.simulate.arrival_queue import WAITS, arrival_order
+from engine.simulate.arrival_queue import arrival_order, who_came, who_gave_up
 from engine.simulate.best_ranked import keep_best
 from engine.simulate.priority_queue import enqueue_arrivals, move_up, new_priority_queue
 from engine.simulate.schedule import Schedule
 from engine.simulate.serve import serve
 from engine.simulate.server import (
     advance,
-    has_quit,
     next_decision,
     rounds_to_completion,
     rounds_to_overflow,
@@ -95,7 +94,7 @@ def _unlink(feedback, i):
 @part
 def _sink(server, priority_queue, feedback, rules):
     """Those of the batch that have used up their quantum go one level down."""
-    for place in range(server.now.running):
+    for place in range(server.state.running):
         i = server.batch[place]
         generated = tokens(server, i)
         if generated - feedback.mark[i] == rules.quantum << feedback.level[i]:
@@ -125,7 +124,7 @@ def _rounds_to_change(server, feedback, rules):
     oldest = feedback.newer[server.of.size]
     if oldest != server.of.size:
         rounds = feedback.since[oldest] + rules.starved - server.round_clock.now.round
-    for place in range(server.now.running):
+    for place in range(server.state.running):
         i = server.batch[place]
         used = tokens(server, i) - feedback.mark[i]
         rounds = min(rounds, (rules.quantum << feedback.level[i]) - used)
@@ -138,30 +137,29 @@ def _relink(server, feedback, before, running):
 
     `before[:running]` was the batch before it.
     """
-    come, at = server.arrival_queue.now, server.round_clock.now.round
-    for place in range(server.now.running):
+    at = server.round_clock.now.round
+    for place in range(server.state.running):
         if feedback.since[server.batch[place]] != NEVER:
             _unlink(feedback, server.batch[place])
-    for k in range(server.now.gave_up_before, come.gave_up):
-        i = has_quit(server, k)
-        if i >= 0 and feedback.since[i] != NEVER:
+    for i in who_gave_up(server.arrival_queue):
+        if feedback.since[i] != NEVER:
             _unlink(feedback, i)
     for place in range(running):
         i = before[place]
         waits = server.of[i].done == NEVER and server.of[i].finish == NEVER
         if waits and feedback.level[i] > 0:
             _link(feedback, i, at)
-    for i in range(server.now.arrived_before, come.arrived):
-        if server.arrival_queue.status[i] == WAITS and feedback.level[i] > 0:
+    for i in who_came(server.arrival_queue):
+        if feedback.level[i] > 0:
             _link(feedback, i, at)
 
 
 @kernel
 def _feedback_queue(server, priority_queue, feedback, before, rules):
-    now = server.now
+    state = server.state
     while next_decision(server):
         _sink(server, priority_queue, feedback, rules)
-        running = now.running
+        running = state.running
         before[:running] = server.batch[:running]
         enqueue_arrivals(server, priority_queue)
         _rise(server, priority_queue, feedback, rules)

@@ -29,15 +29,16 @@ import numpy as np
 from engine.compiled import kernel, part
 from engine.machine.clock import ROUNDS, Clock
 from engine.simulate.arrival_queue import (
-    WAITS,
     arrival_order,
     as_it_came,
-    let_in,
+    mark_admitted,
     new_arrival_queue,
-    next_to_come,
+    next_arrival,
     next_to_give_up,
-    see,
-    send_next,
+    receive_arrivals,
+    submit_next,
+    who_came,
+    who_gave_up,
     who_left,
 )
 from engine.simulate.profile import Profile, earliest_fit, insert, new_profile, used_between
@@ -48,7 +49,6 @@ from engine.simulate.timetable import (
     pass_rounds,
     rounds_before,
     timetable_of,
-    wait_idle,
 )
 from engine.simulate.waiting import (
     add_waiting,
@@ -168,44 +168,38 @@ def run_batch(profile, round_clock, first, memory, started, prefilled, until, ar
 
 
 @part
-def _update_waiting(ranked, waiting, arrival_queue, rank_of, known, gone, now):
-    """Let those wait who have come since `known` had, and no longer those who gave up."""
-    for k in range(gone, arrival_queue.now.gave_up):
-        if arrival_queue.quitters[k] < known:
-            remove_waiting(waiting, rank_of[arrival_queue.quitters[k]])
-    for i in range(known, arrival_queue.now.arrived):
-        if arrival_queue.status[i] == WAITS:
-            ranked.not_before[rank_of[i]] = now
-            add_waiting(waiting, rank_of[i])
+def _update_waiting(ranked, waiting, arrival_queue, rank_of, now):
+    """Those who have given up wait no longer, those who have come do."""
+    for i in who_gave_up(arrival_queue):
+        remove_waiting(waiting, rank_of[i])
+    for i in who_came(arrival_queue):
+        ranked.not_before[rank_of[i]] = now
+        add_waiting(waiting, rank_of[i])
 
 
 @kernel
 def _start_in_time(
     ranked, round_clock, arrival_queue, rank_of, number_of, memory, skip, with_cache
 ):
-    """Fill in `start` and write the watch.
+    """Fill in `start` and the round clock's spans.
 
-    `rank_of` (n,) int64 are the ranks of the entrance's requests, `number_of` the reverse.
+    `rank_of` (n,) int64 are the ranks of the arrival queue's requests, `number_of` the reverse.
     Requests `with_cache` decode from their first round on.
     """
-    profile, now, come, first = (
+    profile, now, counts, first = (
         ranked.profile,
         round_clock.now,
-        arrival_queue.now,
+        arrival_queue.counts,
         ranked.profile.x.size,
     )
-    n, in_loop = rank_of.size, come.submitted < rank_of.size
+    n, in_loop = rank_of.size, counts.submitted < rank_of.size
     waiting = empty_waiting(n)
-    while come.arrived < n or come.waiting > 0 or first < profile.x.size:
-        known, gone = come.arrived, come.gave_up
-        see(arrival_queue, now.seconds)
-        while first == profile.x.size and come.waiting == 0 and come.arrived < n:
-            wait_idle(round_clock, next_to_come(arrival_queue))
-            see(arrival_queue, now.seconds)
-        _update_waiting(ranked, waiting, arrival_queue, rank_of, known, gone, now.round)
+    while counts.arrived < n or counts.waiting > 0 or first < profile.x.size:
+        receive_arrivals(arrival_queue, round_clock, first == profile.x.size)
+        _update_waiting(ranked, waiting, arrival_queue, rank_of, now.round)
         first, started, prefilled, until = _walk(ranked, waiting, first, memory, skip, now.round)
         for k in range(started):
-            let_in(arrival_queue, number_of[ranked.just_started[k]])
+            mark_admitted(arrival_queue, number_of[ranked.just_started[k]])
         if first == profile.x.size:
             continue  # everyone who was left has given up
         running = profile.alive[first]
@@ -213,12 +207,12 @@ def _start_in_time(
             started, prefilled = 0, 0
         if in_loop:
             until = min(until, profile.x[first])
-        moment = min(next_to_come(arrival_queue), next_to_give_up(arrival_queue))
+        moment = min(next_arrival(arrival_queue), next_to_give_up(arrival_queue))
         first = run_batch(profile, round_clock, first, memory, started, prefilled, until, moment)
         if in_loop:
             still = profile.alive[first] if first < profile.x.size else 0
             for _ in range(running - still):
-                send_next(arrival_queue, now.seconds)
+                submit_next(arrival_queue, now.seconds)
 
 
 def look_ahead(
@@ -265,7 +259,7 @@ def look_ahead(
 
 
 def _run_in_time(ranked, round_clock, workload, order, memory, skip):
-    """Run on the watch; the workload as it came, and who left unserved."""
+    """Run on the round clock; the workload as it came, and who left unserved."""
     by_arrival = arrival_order(workload)
     arrival_queue = new_arrival_queue(workload, by_arrival)
     rank, number = np.empty_like(order), np.empty_like(by_arrival)

@@ -38,7 +38,7 @@ from engine.simulate.profile import (
     remove,
 )
 from engine.simulate.server import (
-    enter,
+    admit,
     need,
     rounds_to_completion,
     rounds_to_overflow,
@@ -46,7 +46,12 @@ from engine.simulate.server import (
 )
 from engine.simulate.timetable import NEVER
 
-PLANS = np.dtype([("first", "i8"), ("members", "i8")])
+LOOK_AHEAD_STATE = np.dtype(
+    [
+        ("first", "i8"),  # where the profile begins
+        ("members", "i8"),  # how many requests it has
+    ]
+)
 
 
 class LookAheadPlan(NamedTuple):
@@ -60,7 +65,7 @@ class LookAheadPlan(NamedTuple):
     profile : those planned beyond the next round (engine/simulate/profile.py)
     end : (n,) int64, the rounds that complete those in the profile, as planned
     who : (groups,) int64, the requests in the profile
-    now : record of dtype PLANS: where the profile begins, and how many requests it has
+    state : record of dtype LOOK_AHEAD_STATE
     recovery : who has to go when memory runs out
     """
 
@@ -70,20 +75,20 @@ class LookAheadPlan(NamedTuple):
     profile: Profile
     end: np.ndarray
     who: np.ndarray
-    now: np.void
+    state: np.void
     recovery: Admission
 
 
 def new_look_ahead_plan(
     predicted: np.ndarray, memory: int, limit: int, recovery: Admission, tenths: int = 0
 ) -> LookAheadPlan:
-    """The outlook of an empty server; `predicted` (n,) in order of arrival."""
+    """The plan of an empty server; `predicted` (n,) in order of arrival."""
     # Everyone in the batch holds a prompt and a token, two at least.
     groups = min(len(predicted), memory // 2) + 1
-    now = np.zeros(1, PLANS)[0]
-    now["first"] = groups
+    state = np.zeros(1, LOOK_AHEAD_STATE)[0]
+    state["first"] = groups
     end, who = np.zeros(len(predicted), np.int64), np.empty(groups, np.int64)
-    return LookAheadPlan(predicted, tenths, limit, new_profile(groups), end, who, now, recovery)
+    return LookAheadPlan(predicted, tenths, limit, new_profile(groups), end, who, state, recovery)
 
 
 @part
@@ -97,85 +102,85 @@ def planned_left(predicted, tenths, room, generated):
 
 
 @part
-def _plan_in(look_ahead_plan, i, holding, left, at, after):
+def _add_to_profile(plan, i, holding, left, at, after):
     """Request i joins the profile; `after` is the first group that completes after it."""
-    x, alive, slack = look_ahead_plan.profile
-    now = look_ahead_plan.now
-    now.first = insert(x, alive, slack, now.first, look_ahead_plan.limit, holding, left, at, after)
-    look_ahead_plan.end[i] = at + left
+    x, alive, slack = plan.profile
+    state = plan.state
+    state.first = insert(x, alive, slack, state.first, plan.limit, holding, left, at, after)
+    plan.end[i] = at + left
 
 
 @part
-def _plan_out(server, look_ahead_plan, i):
+def _remove_from_profile(server, plan, i):
     """Request i leaves the profile, from which time has not yet taken it."""
-    x, alive, slack = look_ahead_plan.profile
-    now, stay = look_ahead_plan.now, server.log[server.of[i].stay]
-    now.first = remove(x, alive, slack, now.first, stay.held, stay.begin, look_ahead_plan.end[i])
-    look_ahead_plan.end[i] = 0
+    x, alive, slack = plan.profile
+    state, residency = plan.state, server.log[server.of[i].residency]
+    state.first = remove(x, alive, slack, state.first, residency.held, residency.begin, plan.end[i])
+    plan.end[i] = 0
 
 
 @part
-def _stretch(server, look_ahead_plan):
+def _replan_outgrown(server, plan):
     """Plan those anew who have come near to what they were planned for, or past it."""
-    x, at, now = look_ahead_plan.profile.x, server.round_clock.now.round, look_ahead_plan.now
-    for place in range(server.now.running):
+    x, at, state = plan.profile.x, server.round_clock.now.round, plan.state
+    for place in range(server.state.running):
         i = server.batch[place]
         r = server.of[i]
         generated, room = r.gen + at - r.since, server.memory - r.prompt
-        left = planned_left(look_ahead_plan.predicted[i], look_ahead_plan.tenths, room, generated)
-        if look_ahead_plan.end[i] == at + left:
+        left = planned_left(plan.predicted[i], plan.tenths, room, generated)
+        if plan.end[i] == at + left:
             continue
-        if look_ahead_plan.end[i] > at:
-            _plan_out(server, look_ahead_plan, i)
+        if plan.end[i] > at:
+            _remove_from_profile(server, plan, i)
         elif left > 1:
-            look_ahead_plan.who[now.members] = i
-            now.members += 1
+            plan.who[state.members] = i
+            state.members += 1
         else:
             continue
-        after = first_after(x, now.first, at + left)
-        _plan_in(look_ahead_plan, i, r.prompt + generated, left, at, after)
+        after = first_after(x, state.first, at + left)
+        _add_to_profile(plan, i, r.prompt + generated, left, at, after)
 
 
 @part
-def look_out(server, look_ahead_plan):
+def refresh_plan(server, plan):
     """Bring the plans up to date; before every decision on admission."""
-    x, at, now, who = (
-        look_ahead_plan.profile.x,
+    x, at, state, who = (
+        plan.profile.x,
         server.round_clock.now.round,
-        look_ahead_plan.now,
-        look_ahead_plan.who,
+        plan.state,
+        plan.who,
     )
-    while now.first < x.size and x[now.first] <= at:
-        now.first += 1
+    while state.first < x.size and x[state.first] <= at:
+        state.first += 1
     kept = 0
-    for place in range(now.members):
+    for place in range(state.members):
         i = who[place]
-        if look_ahead_plan.end[i] <= at:
+        if plan.end[i] <= at:
             continue  # it has completed, or outgrown its plan
         r = server.of[i]
         if r.finish == NEVER and r.done != NEVER:
             who[kept] = i
             kept += 1
         else:  # it completed before the plan, or was preempted
-            _plan_out(server, look_ahead_plan, i)
-    now.members = kept
-    if look_ahead_plan.tenths > 0:
-        _stretch(server, look_ahead_plan)
+            _remove_from_profile(server, plan, i)
+    state.members = kept
+    if plan.tenths > 0:
+        _replan_outgrown(server, plan)
 
 
 @part
-def _fits_from(server, look_ahead_plan, holding, left):
+def _fits_from(server, plan, holding, left):
     """The first round at which a request may start by the plans, and its place in the profile.
 
     NEVER where only a completion or a preemption can help.
     """
-    x, alive, slack = look_ahead_plan.profile
+    x, alive, slack = plan.profile
     at, first, limit = (
         server.round_clock.now.round,
-        look_ahead_plan.now.first,
-        look_ahead_plan.limit,
+        plan.state.first,
+        plan.limit,
     )
-    if server.now.running == 0:
+    if server.state.running == 0:
         return at, x.size
     if holding + left > limit or need(server) + holding + 1 > limit:
         return NEVER, x.size
@@ -187,62 +192,60 @@ def _fits_from(server, look_ahead_plan, holding, left):
 
 
 @part
-def admit_if_it_fits(server, look_ahead_plan, i, swapped, transfer):
+def admit_if_it_fits(server, plan, i, swapped, transfer):
     """Admit request i if the plans allow it now; the first round at which they might."""
-    at, now = server.round_clock.now.round, look_ahead_plan.now
+    at, state = server.round_clock.now.round, plan.state
     r = server.of[i]
     holding, room = r.prompt + r.gen, server.memory - r.prompt
-    left = planned_left(look_ahead_plan.predicted[i], look_ahead_plan.tenths, room, r.gen)
-    start, after = _fits_from(server, look_ahead_plan, holding, left)
+    left = planned_left(plan.predicted[i], plan.tenths, room, r.gen)
+    start, after = _fits_from(server, plan, holding, left)
     if start == at:
         if left > 1:
-            look_ahead_plan.who[now.members] = i
-            now.members += 1
-            _plan_in(look_ahead_plan, i, holding, left, at, after)
+            plan.who[state.members] = i
+            state.members += 1
+            _add_to_profile(plan, i, holding, left, at, after)
         if swapped:
             swap_in(server, i, transfer)
         else:
-            enter(server, i, True)
+            admit(server, i, True)
     return start
 
 
 @part
-def next_in_queue(server, line, end):
-    """The next of line[:end] that waits for its first admission; -1 if none does."""
-    now = server.now
-    while now.passed < end:
-        i = line[now.passed]
+def next_in_queue(server, candidates, end):
+    """The next of candidates[:end] that waits for its first admission; -1 if none does."""
+    state = server.state
+    while state.passed < end:
+        i = candidates[state.passed]
         if server.arrival_queue.status[i] == WAITS:
             return i
-        now.passed += 1
+        state.passed += 1
     return -1
 
 
 @part
-def admit_along(server, look_ahead_plan, line, end):
-    """Admit those who were preempted, then along line[:end], until one does not fit.
+def admit_along(server, plan, candidates, end):
+    """Admit those who were preempted, then along candidates[:end], until one does not fit.
 
     Returns the round at which that one might fit; NEVER if only a completion can help, or
     nobody waits.
     """
-    now, queue, rule = server.now, server.queue, look_ahead_plan.recovery
+    state, queue, rule = server.state, server.queue, plan.recovery
     while True:
-        back = now.queued > 0
-        i = queue[now.queued - 1] if back else next_in_queue(server, line, end)
+        back = state.queued > 0
+        i = queue[state.queued - 1] if back else next_in_queue(server, candidates, end)
         if i < 0:
             return NEVER
-        start = admit_if_it_fits(server, look_ahead_plan, i, back and rule.swap, rule.transfer)
+        start = admit_if_it_fits(server, plan, i, back and rule.swap, rule.transfer)
         if start > server.round_clock.now.round:
             return start
-        now.queued -= back
+        state.queued -= back
 
 
 @part
-def recover(server, look_ahead_plan):
+def recover(server, plan):
     """Preempt until the next round fits; whether anyone was."""
-    return need(server) > server.memory and make_room(
-        server, look_ahead_plan.recovery, server.memory
-    )
+    return need(server) > server.memory and make_room(server, plan.recovery, server.memory)
 
 
 @part

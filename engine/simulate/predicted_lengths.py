@@ -26,19 +26,19 @@ import numpy as np
 from engine.compiled import kernel, part
 from engine.machine.clock import ROUNDS, Clock
 from engine.progress import Progress, silent
-from engine.simulate.arrival_queue import WAITS, arrival_order
+from engine.simulate.arrival_queue import arrival_order, who_came, who_gave_up
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.look_ahead_plan import (
     admit_if_it_fits,
-    look_out,
     new_look_ahead_plan,
     recover,
+    refresh_plan,
     rounds_to_change,
 )
 from engine.simulate.preempting import NEWEST_DROPPED
 from engine.simulate.schedule import Schedule, Walk
 from engine.simulate.serve import serve
-from engine.simulate.server import advance, has_quit, next_decision
+from engine.simulate.server import advance, next_decision
 from engine.simulate.timetable import NEVER
 from engine.simulate.waiting import add_waiting, empty_waiting, next_waiting, remove_waiting
 from engine.workload import Workload
@@ -62,7 +62,7 @@ class Ranks(NamedTuple):
 
 
 @part
-def _walk_returning(server, look_ahead_plan, skip):
+def _walk_returning(server, plan, skip):
     """Admit from the queue of those preempted.
 
     Returns
@@ -70,14 +70,14 @@ def _walk_returning(server, look_ahead_plan, skip):
     start : the first round at which one of those passed over might fit
     left : how many more may be passed over; -1 where the walk is over
     """
-    now, queue, at = server.now, server.queue, server.round_clock.now.round
+    state, queue, at = server.state, server.queue, server.round_clock.now.round
     start, left = NEVER, skip
-    for place in range(now.queued - 1, -1, -1):
-        fits_at = admit_if_it_fits(server, look_ahead_plan, queue[place], False, 0.0)
+    for place in range(state.queued - 1, -1, -1):
+        fits_at = admit_if_it_fits(server, plan, queue[place], False, 0.0)
         if fits_at == at:
-            for later in range(place + 1, now.queued):
+            for later in range(place + 1, state.queued):
                 queue[later - 1] = queue[later]
-            now.queued -= 1
+            state.queued -= 1
             continue
         start = min(start, fits_at)
         left -= 1
@@ -87,14 +87,14 @@ def _walk_returning(server, look_ahead_plan, skip):
 
 
 @part
-def _walk(server, look_ahead_plan, ranks, skip):
+def _walk(server, plan, ranks, skip):
     """Admit who fits; the first round at which one of those passed over might."""
-    start, left = _walk_returning(server, look_ahead_plan, skip)
+    start, left = _walk_returning(server, plan, skip)
     if left < 0:
         return start
     at, rank = server.round_clock.now.round, next_waiting(ranks.waiting, 0)
     while rank >= 0:
-        fits_at = admit_if_it_fits(server, look_ahead_plan, ranks.who[rank], False, 0.0)
+        fits_at = admit_if_it_fits(server, plan, ranks.who[rank], False, 0.0)
         if fits_at == at:
             remove_waiting(ranks.waiting, rank)
         else:
@@ -107,27 +107,23 @@ def _walk(server, look_ahead_plan, ranks, skip):
 
 
 @part
-def _join_arrivals(server, ranks):
+def _update_waiting(server, ranks):
     """Those that have come wait, and those who have given up do no longer."""
-    come, now = server.arrival_queue.now, server.now
-    for k in range(now.gave_up_before, come.gave_up):
-        i = has_quit(server, k)
-        if i >= 0:
-            remove_waiting(ranks.waiting, ranks.rank[i])
-    for i in range(now.arrived_before, come.arrived):
-        if server.arrival_queue.status[i] == WAITS:
-            add_waiting(ranks.waiting, ranks.rank[i])
+    for i in who_gave_up(server.arrival_queue):
+        remove_waiting(ranks.waiting, ranks.rank[i])
+    for i in who_came(server.arrival_queue):
+        add_waiting(ranks.waiting, ranks.rank[i])
 
 
 @kernel
-def _in_order(server, look_ahead_plan, ranks, skip):
+def _in_order(server, plan, ranks, skip):
     while next_decision(server):
-        _join_arrivals(server, ranks)
-        if recover(server, look_ahead_plan):
+        _update_waiting(server, ranks)
+        if recover(server, plan):
             advance(server, 1, False)
             continue
-        look_out(server, look_ahead_plan)
-        start = _walk(server, look_ahead_plan, ranks, skip)
+        refresh_plan(server, plan)
+        start = _walk(server, plan, ranks, skip)
         advance(server, rounds_to_change(server, start), True)
 
 
@@ -148,8 +144,8 @@ def on_predicted_lengths(
     place[order] = np.arange(n)
     rank = place[by_arrival]
     ranks = Ranks(rank, np.argsort(rank), empty_waiting(n))
-    look_ahead_plan = new_look_ahead_plan(planned[by_arrival], memory, limit, NEWEST_DROPPED)
-    rule = partial(_in_order, look_ahead_plan=look_ahead_plan, ranks=ranks, skip=skip)
+    plan = new_look_ahead_plan(planned[by_arrival], memory, limit, NEWEST_DROPPED)
+    rule = partial(_in_order, plan=plan, ranks=ranks, skip=skip)
     schedule = serve(workload, memory, clock, rule, progress)
     return replace(schedule, walk=Walk(order, skip, planned))
 

@@ -33,9 +33,9 @@ from engine.simulate.arrival_queue import first_waiting
 from engine.simulate.schedule import Schedule
 from engine.simulate.serve import serve
 from engine.simulate.server import (
+    admit,
     advance,
-    drop,
-    enter,
+    evict,
     need,
     next_decision,
     rounds_to_completion,
@@ -97,7 +97,7 @@ def need_in_blocks(server, block):
     if block == 1:
         return need(server)
     total = 0
-    for place in range(server.now.running):
+    for place in range(server.state.running):
         i = server.batch[place]
         total += in_blocks(server.of[i].prompt + tokens(server, i) + 1, block)
     return total
@@ -106,7 +106,7 @@ def need_in_blocks(server, block):
 @part
 def _victim(server, rule):
     """The place in the batch of the request that has to go; among equals the newest."""
-    newest = server.now.running - 1
+    newest = server.state.running - 1
     if rule.victim == NEWEST:
         return newest
     chosen, worst = newest, -(1 << 62)
@@ -127,10 +127,10 @@ def _victim(server, rule):
 @part
 def preempt(server, rule, place):
     """The request at `place` goes to the front of the queue, without its KV cache."""
-    now = server.now
-    i = swap_out(server, place, rule.transfer) if rule.swap else drop(server, place, True)
-    server.queue[now.queued] = i
-    now.queued += 1
+    state = server.state
+    i = swap_out(server, place, rule.transfer) if rule.swap else evict(server, place, True)
+    server.queue[state.queued] = i
+    state.queued += 1
 
 
 @part
@@ -139,21 +139,21 @@ def make_room(server, rule, memory):
 
     The queue's head is its last entry, so that victims are sorted by descending admission.
     """
-    queue, now, of = server.queue, server.now, server.of
-    before = now.queued
+    queue, state, of = server.queue, server.state, server.of
+    before = state.queued
     while need_in_blocks(server, rule.block) > memory:
         preempt(server, rule, _victim(server, rule))
-        at = now.queued - 1
-        while at > before and of[queue[at - 1]].stay < of[queue[at]].stay:
+        at = state.queued - 1
+        while at > before and of[queue[at - 1]].residency < of[queue[at]].residency:
             queue[at - 1], queue[at] = queue[at], queue[at - 1]
             at -= 1
-    return now.queued > before
+    return state.queued > before
 
 
 @part
 def head_of_queue(server):
     """Preempted requests first, then in order of arrival; -1 if nobody waits."""
-    queued = server.now.queued
+    queued = server.state.queued
     return server.queue[queued - 1] if queued > 0 else first_waiting(server.arrival_queue)
 
 
@@ -164,25 +164,25 @@ def _admit(server, rule, memory):
     Returns after how many rounds to look again although nothing completed; 0 if only an
     arrival can help, -1 if not even that.
     """
-    now = server.now
+    state = server.state
     used = need_in_blocks(server, rule.block)
-    while now.running < rule.max_num_seqs:
+    while state.running < rule.max_num_seqs:
         i = head_of_queue(server)
         if i < 0:
             return 0
-        back = now.queued > 0
+        back = state.queued > 0
         holding = server.of[i].prompt + server.of[i].gen
         more = in_blocks(holding + 1, rule.block)
-        if used + more > (rule.limit if now.running > 0 else memory):
+        if used + more > (rule.limit if state.running > 0 else memory):
             return -1
         prefill = not (back and rule.swap)
-        in_round = now.prefilled + now.running - now.fresh
+        in_round = state.prefilled + state.running - state.fresh
         in_round += holding if prefill else 1
-        if in_round > rule.max_tokens and (now.fresh > 0 or holding <= rule.max_tokens):
+        if in_round > rule.max_tokens and (state.fresh > 0 or holding <= rule.max_tokens):
             return 1
-        now.queued -= back
+        state.queued -= back
         if prefill:
-            enter(server, i, True)
+            admit(server, i, True)
         else:
             swap_in(server, i, rule.transfer)
         used += more
@@ -191,7 +191,7 @@ def _admit(server, rule, memory):
 
 @kernel
 def _preempting(server, rule):
-    now = server.now
+    state = server.state
     memory = server.memory // rule.block * rule.block
     slack = rule.block - 1  # blocks round each request up by at most this
     while next_decision(server):
@@ -199,7 +199,7 @@ def _preempting(server, rule):
         if not make_room(server, rule, memory):
             look_again = _admit(server, rule, memory)
         rounds = rounds_to_completion(server)
-        rounds = min(rounds, max(1, rounds_to_overflow(server, memory - slack * now.running)))
+        rounds = min(rounds, max(1, rounds_to_overflow(server, memory - slack * state.running)))
         if look_again > 0:
             rounds = 1
         advance(server, rounds, look_again == 0)

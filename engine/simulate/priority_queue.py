@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.compiled import part
-from engine.simulate.arrival_queue import WAITS
-from engine.simulate.server import has_quit
+from engine.simulate.arrival_queue import who_came, who_gave_up
 
 
 class PriorityQueue(NamedTuple):
@@ -30,25 +29,25 @@ class PriorityQueue(NamedTuple):
 
 
 def new_priority_queue(key: np.ndarray) -> PriorityQueue:
-    """An empty line; `key` (n,) is copied."""
+    """An empty queue; `key` (n,) is copied."""
     return PriorityQueue(key.astype(float), np.empty(len(key), np.int64))
 
 
 @part
-def goes_before(line, one, other):
+def goes_before(priority_queue, one, other):
     """Whether request `one` is served before `other`."""
-    first, second = line.key[one], line.key[other]
+    first, second = priority_queue.key[one], priority_queue.key[other]
     return first < second or (first == second and one < other)
 
 
 @part
-def move_up(server, line, i):
+def move_up(server, priority_queue, i):
     """Request i, which waits, has got a smaller key."""
-    queue, place = server.queue, line.place
+    queue, place = server.queue, priority_queue.place
     at = place[i]
     while at > 0:
         above = (at - 1) >> 1
-        if not goes_before(line, i, queue[above]):
+        if not goes_before(priority_queue, i, queue[above]):
             break
         queue[at] = queue[above]
         place[queue[at]] = at
@@ -58,52 +57,48 @@ def move_up(server, line, i):
 
 
 @part
-def enqueue(server, line, i):
+def enqueue(server, priority_queue, i):
     """Request i begins to wait."""
-    now = server.now
-    line.place[i] = now.queued
-    server.queue[now.queued] = i
-    now.queued += 1
-    move_up(server, line, i)
+    state = server.state
+    priority_queue.place[i] = state.queued
+    server.queue[state.queued] = i
+    state.queued += 1
+    move_up(server, priority_queue, i)
 
 
 @part
-def leave_queue(server, line, i):
+def remove_from_queue(server, priority_queue, i):
     """Request i waits no longer."""
-    queue, place, now = server.queue, line.place, server.now
-    now.queued -= 1
-    size = now.queued
+    queue, place, state = server.queue, priority_queue.place, server.state
+    state.queued -= 1
+    size = state.queued
     last, at = queue[size], place[i]
     below = 2 * at + 1
     while below < size:
-        if below + 1 < size and goes_before(line, queue[below + 1], queue[below]):
+        if below + 1 < size and goes_before(priority_queue, queue[below + 1], queue[below]):
             below += 1
-        if not goes_before(line, queue[below], last):
+        if not goes_before(priority_queue, queue[below], last):
             break
         queue[at] = queue[below]
         place[queue[at]] = at
         at, below = below, 2 * below + 1
     queue[at] = last
     place[last] = at
-    move_up(server, line, last)
+    move_up(server, priority_queue, last)
 
 
 @part
-def dequeue(server, line):
-    """The first in line waits no longer."""
+def dequeue(server, priority_queue):
+    """The first in the queue waits no longer."""
     first = server.queue[0]
-    leave_queue(server, line, first)
+    remove_from_queue(server, priority_queue, first)
     return first
 
 
 @part
-def enqueue_arrivals(server, line):
+def enqueue_arrivals(server, priority_queue):
     """Those that have come wait, and those who have given up do no longer."""
-    come, now = server.arrival_queue.now, server.now
-    for k in range(now.gave_up_before, come.gave_up):
-        i = has_quit(server, k)
-        if i >= 0:
-            leave_queue(server, line, i)
-    for i in range(now.arrived_before, come.arrived):
-        if server.arrival_queue.status[i] == WAITS:
-            enqueue(server, line, i)
+    for i in who_gave_up(server.arrival_queue):
+        remove_from_queue(server, priority_queue, i)
+    for i in who_came(server.arrival_queue):
+        enqueue(server, priority_queue, i)

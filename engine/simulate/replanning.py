@@ -20,24 +20,24 @@ from engine.simulate.arrival_queue import (
     ArrivalQueue,
     arrival_order,
     as_it_came,
-    let_in,
+    mark_admitted,
     new_arrival_queue,
-    next_to_come,
+    next_arrival,
     next_to_give_up,
-    see,
-    send_next,
+    receive_arrivals,
+    submit_next,
     who_left,
 )
 from engine.simulate.look_ahead import run_batch
 from engine.simulate.profile import earliest_fit, insert, new_profile
 from engine.simulate.schedule import Schedule
-from engine.simulate.timetable import NEVER, RoundClock, new_round_clock, timetable_of, wait_idle
+from engine.simulate.timetable import NEVER, RoundClock, new_round_clock, timetable_of
 from engine.workload import Workload
 
 Batch = Callable[[np.ndarray], np.ndarray]
 
 
-class _Memory:
+class _Running:
     """The profile of what runs (engine/simulate/profile.py)."""
 
     def __init__(self, workload: Workload, memory: int) -> None:
@@ -66,14 +66,12 @@ class _Memory:
 
 
 def _has_changed(arrival_queue: ArrivalQueue, round_clock: RoundClock, is_idle: bool) -> bool:
-    """See who has come and gone, an idle server waits for it; whether anybody has."""
-    come = arrival_queue.now
-    known = int(come["arrived"] + come["gave_up"])
-    see(arrival_queue, round_clock.now["seconds"])
-    while is_idle and come["waiting"] == 0 and come["arrived"] < len(arrival_queue.arrival):
-        wait_idle(round_clock, next_to_come(arrival_queue))
-        see(arrival_queue, round_clock.now["seconds"])
-    return bool(come["arrived"] + come["gave_up"] > known)
+    """Whether anybody has come or given up; an idle server waits for it."""
+    receive_arrivals(arrival_queue, round_clock, is_idle)
+    counts = arrival_queue.counts
+    return bool(
+        counts["arrived"] > counts["arrived_before"] or counts["gave_up"] > counts["gave_up_before"]
+    )
 
 
 def replanning(
@@ -91,28 +89,28 @@ def replanning(
     number = np.empty_like(by_arrival)
     number[by_arrival] = np.arange(n)
     arrival_queue = new_arrival_queue(workload, by_arrival)
-    come = arrival_queue.now
-    in_loop = come["submitted"] < n
-    running = _Memory(workload, memory)
+    counts = arrival_queue.counts
+    in_loop = counts["submitted"] < n
+    running = _Running(workload, memory)
     round_clock = new_round_clock(clock, 8 * n + 2)
     start = np.full(n, -1, np.int64)
     plan: list[int] = []
     planned_at = -1  # how many had started when the present plan was begun
     started = 0
-    while come["arrived"] < n or come["waiting"] > 0 or not running.is_empty:
+    while counts["arrived"] < n or counts["waiting"] > 0 or not running.is_empty:
         if _has_changed(arrival_queue, round_clock, running.is_empty):
             plan = []
         now, before, prefilled = int(round_clock.now["round"]), started, 0
         until = NEVER
-        while come["waiting"] > 0:
+        while counts["waiting"] > 0:
             if not plan:
-                waiting = np.flatnonzero(arrival_queue.status[: come["arrived"]] == WAITS)
+                waiting = np.flatnonzero(arrival_queue.status[: counts["arrived"]] == WAITS)
                 plan = batch(np.sort(by_arrival[waiting]))[::-1].tolist()
                 planned_at = started
             at = running.start(plan[-1], now)
             if at == now:
                 prefilled += running.prompt[plan[-1]]
-                let_in(arrival_queue, number[plan[-1]])
+                mark_admitted(arrival_queue, number[plan[-1]])
                 start[plan.pop()] = now
                 started += 1
             elif started > planned_at:
@@ -127,12 +125,12 @@ def replanning(
         fresh = (0, 0) if workload.with_cache else (started - before, prefilled)
         if in_loop:
             until = min(until, int(running.profile.x[running.first]))
-        moment = min(next_to_come(arrival_queue), next_to_give_up(arrival_queue))
+        moment = min(next_arrival(arrival_queue), next_to_give_up(arrival_queue))
         running.first = run_batch(
             running.profile, round_clock, running.first, memory, *fresh, until, moment
         )
         for _ in range(in_batch - running.batch if in_loop else 0):
-            send_next(arrival_queue, round_clock.now["seconds"])
+            submit_next(arrival_queue, round_clock.now["seconds"])
     workload = replace(workload, arrival=as_it_came(workload, arrival_queue, by_arrival))
     finish = start + workload.output
     left = who_left(arrival_queue, by_arrival)

@@ -22,24 +22,32 @@ import numpy as np
 from engine.compiled import kernel, part
 from engine.machine.clock import Clock
 from engine.progress import Progress
-from engine.simulate.arrival_queue import WAITS, arrival_order
+from engine.simulate.arrival_queue import arrival_order, who_came, who_gave_up
 from engine.simulate.look_ahead_plan import (
     admit_along,
     admit_if_it_fits,
-    look_out,
     new_look_ahead_plan,
     recover,
+    refresh_plan,
     rounds_to_change,
 )
 from engine.simulate.preempting import NEWEST_DROPPED
 from engine.simulate.schedule import Schedule
 from engine.simulate.serve import serve
-from engine.simulate.server import Server, advance, has_quit, need, next_decision
+from engine.simulate.server import Server, advance, need, next_decision
 from engine.simulate.starting_over import start_over
 from engine.simulate.timetable import NEVER
 from engine.workload import Workload
 
-STATE = np.dtype([(name, "i8") for name in ("next", "size", "admitted", "waiting", "asks")])
+QUEUE_PLAN_STATE = np.dtype(
+    [
+        ("next", "i8"),  # which of `who` starts next
+        ("size", "i8"),  # how many the plan holds
+        ("admitted", "i8"),  # how many have been admitted since it was made
+        ("waiting", "i8"),  # how many wait to be planned
+        ("asks", "i8"),  # whether a plan is asked for
+    ]
+)
 
 Batch = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
@@ -51,104 +59,99 @@ class QueuePlan(NamedTuple):
     ----------
     who : (n,) int64, the planned requests in order
     waits : (n,) bool, who waits to be planned
-    now : record of dtype STATE: which of `who` is next, how many it holds, how many have been
-        admitted since it was made, how many wait, whether a plan is asked for
+    state : record of dtype QUEUE_PLAN_STATE
     starts_over : the recovery
     """
 
     who: np.ndarray
     waits: np.ndarray
-    now: np.void
+    state: np.void
     starts_over: bool
 
 
 @part
-def _forget(plan):
-    plan.now.next = plan.now.size
+def _forget(queue_plan):
+    queue_plan.state.next = queue_plan.state.size
 
 
 @part
-def _wait(plan, i):
-    plan.waits[i] = True
-    plan.now.waiting += 1
+def _wait(queue_plan, i):
+    queue_plan.waits[i] = True
+    queue_plan.state.waiting += 1
 
 
 @part
-def _hear(server, plan):
+def _update_waiting(server, queue_plan):
     """Those that have come wait, and those who have given up do no longer."""
-    come, now = server.arrival_queue.now, server.now
-    for k in range(now.gave_up_before, come.gave_up):
-        i = has_quit(server, k)
-        if i >= 0:
-            plan.waits[i] = False
-            plan.now.waiting -= 1
-            _forget(plan)
-    for i in range(now.arrived_before, come.arrived):
-        if server.arrival_queue.status[i] == WAITS:
-            _wait(plan, i)
-            _forget(plan)
+    for i in who_gave_up(server.arrival_queue):
+        queue_plan.waits[i] = False
+        queue_plan.state.waiting -= 1
+        _forget(queue_plan)
+    for i in who_came(server.arrival_queue):
+        _wait(queue_plan, i)
+        _forget(queue_plan)
 
 
 @part
-def _begin(server, look_ahead_plan, plan):
-    """Hear of who has come and gone, and make room; whether anybody may be admitted now."""
-    _hear(server, plan)
-    if not plan.starts_over:
-        return not recover(server, look_ahead_plan)
+def _begin(server, plan, queue_plan):
+    """Learn who has come and given up, and make room; whether anybody may be admitted now."""
+    _update_waiting(server, queue_plan)
+    if not queue_plan.starts_over:
+        return not recover(server, plan)
     while need(server) > server.memory:
-        _wait(plan, start_over(server, look_ahead_plan.predicted))
-        _forget(plan)
+        _wait(queue_plan, start_over(server, plan.predicted))
+        _forget(queue_plan)
     return True
 
 
 @part
-def _admit(server, look_ahead_plan, plan):
+def _admit(server, plan, queue_plan):
     """Admit along the plan; the round at which its next request might fit.
 
     Sets `asks` where it needs another plan.
     """
-    at, now = server.round_clock.now.round, plan.now
-    start = admit_along(server, look_ahead_plan, plan.who, 0)  # those preempted
-    if server.now.queued > 0:
+    at, state = server.round_clock.now.round, queue_plan.state
+    start = admit_along(server, plan, queue_plan.who, 0)  # those preempted
+    if server.state.queued > 0:
         return start
-    while now.waiting > 0:
-        if now.next == now.size:
-            now.asks = 1
+    while state.waiting > 0:
+        if state.next == state.size:
+            state.asks = 1
             return at
-        i = plan.who[now.next]
-        start = admit_if_it_fits(server, look_ahead_plan, i, False, 0.0)
+        i = queue_plan.who[state.next]
+        start = admit_if_it_fits(server, plan, i, False, 0.0)
         if start == at:
-            now.next += 1
-            now.admitted += 1
-            now.waiting -= 1
-            plan.waits[i] = False
-        elif now.admitted > 0:
-            _forget(plan)
+            state.next += 1
+            state.admitted += 1
+            state.waiting -= 1
+            queue_plan.waits[i] = False
+        elif state.admitted > 0:
+            _forget(queue_plan)
         else:
             return start
     return NEVER
 
 
 @kernel
-def _along_plans(server, look_ahead_plan, plan):
-    while plan.now.asks or next_decision(server):
-        if not plan.now.asks:
-            if not _begin(server, look_ahead_plan, plan):
+def _along_plans(server, plan, queue_plan):
+    while queue_plan.state.asks or next_decision(server):
+        if not queue_plan.state.asks:
+            if not _begin(server, plan, queue_plan):
                 advance(server, 1, False)
                 continue
-            look_out(server, look_ahead_plan)
-        plan.now.asks = 0
-        start = _admit(server, look_ahead_plan, plan)
-        if plan.now.asks:
+            refresh_plan(server, plan)
+        queue_plan.state.asks = 0
+        start = _admit(server, plan, queue_plan)
+        if queue_plan.state.asks:
             return
         advance(server, rounds_to_change(server, start), True)
 
 
-def _take(plan: QueuePlan, chosen: np.ndarray) -> None:
+def _take(queue_plan: QueuePlan, chosen: np.ndarray) -> None:
     """The plan is now to start these."""
-    plan.who[: len(chosen)] = chosen
+    queue_plan.who[: len(chosen)] = chosen
     for name, value in (("next", 0), ("size", len(chosen)), ("admitted", 0)):
-        plan.now[name] = value
+        queue_plan.state[name] = value
 
 
 def replanning_on_predictions(
@@ -173,16 +176,16 @@ def replanning_on_predictions(
     limit : tokens that admission may plan to fill, at most M; M on an empty server
     """
     n = len(workload)
-    look_ahead_plan = new_look_ahead_plan(
-        predicted[arrival_order(workload)], memory, limit, NEWEST_DROPPED
+    plan = new_look_ahead_plan(predicted[arrival_order(workload)], memory, limit, NEWEST_DROPPED)
+    queue_plan = QueuePlan(
+        np.empty(n, np.int64), np.zeros(n, bool), np.zeros(1, QUEUE_PLAN_STATE)[0], starts_over
     )
-    plan = QueuePlan(np.empty(n, np.int64), np.zeros(n, bool), np.zeros(1, STATE)[0], starts_over)
 
     def go_on(server: Server) -> None:
-        _along_plans(server, look_ahead_plan, plan)
-        while plan.now["asks"]:
-            _take(plan, batch(np.flatnonzero(plan.waits), look_ahead_plan.predicted))
-            progress(float(server.now["finished"]) / n)
-            _along_plans(server, look_ahead_plan, plan)
+        _along_plans(server, plan, queue_plan)
+        while queue_plan.state["asks"]:
+            _take(queue_plan, batch(np.flatnonzero(queue_plan.waits), plan.predicted))
+            progress(float(server.state["finished"]) / n)
+            _along_plans(server, plan, queue_plan)
 
     return serve(workload, memory, clock, go_on, progress)

@@ -17,7 +17,7 @@ then, and the kernel jumps to the next completion or to the round in which need 
 Livelock. With beta = 1 a clearing empties the server, and who is admitted next depends
 only on who waits. If nobody completes, arrives or gives up between, the second and all later
 clearings therefore meet the same set with the same progress: at the third in a row the
-kernel gives up. With beta < 1 chance may always help, so it gives up after `patience`.
+kernel gives up. With beta < 1 luck may always help, so it gives up after `patience`.
 """
 
 from __future__ import annotations
@@ -36,18 +36,25 @@ from engine.simulate.schedule import Schedule
 from engine.simulate.serve import serve
 from engine.simulate.server import (
     Server,
+    admit,
     advance,
-    enter,
-    let_go,
-    lose,
+    lose_cache,
     need,
     next_decision,
+    release,
     rounds_to_completion,
     rounds_to_overflow,
 )
 from engine.workload import Workload
 
-STREAK = np.dtype([(name, "i8") for name in ("clearings", "gone", "arrived", "stuck")])
+STREAK = np.dtype(
+    [
+        ("clearings", "i8"),  # how many in a row
+        ("gone", "i8"),  # requests that had finished or left at the last of them
+        ("arrived", "i8"),  # and those that had come
+        ("stuck", "i8"),  # how many restart for ever; 0 as long as that is not known
+    ]
+)
 
 
 class Clearing(NamedTuple):
@@ -68,29 +75,29 @@ class Clearing(NamedTuple):
 @part
 def _is_stuck(server, rule, streak):
     """Count a clearing; whether there have been too many in a row."""
-    now, come = server.now, server.arrival_queue.now
-    gone = now.finished + come.unserved
-    if streak.gone != gone or streak.arrived != come.arrived:
+    state, counts = server.state, server.arrival_queue.counts
+    gone = state.finished + counts.unserved
+    if streak.gone != gone or streak.arrived != counts.arrived:
         streak.clearings = 0
     streak.gone = gone
-    streak.arrived = come.arrived
+    streak.arrived = counts.arrived
     streak.clearings += 1
     if streak.clearings > rule.patience:
-        streak.stuck = now.running
+        streak.stuck = state.running
     return streak.stuck > 0
 
 
 @part
-def _sweep(server, priority_queue, rule, chance):
+def _sweep(server, priority_queue, rule, stream):
     """Clear each running request with probability beta."""
-    now, batch = server.now, server.batch
-    running, kept = now.running, 0
+    state, batch = server.state, server.batch
+    running, kept = state.running, 0
     for place in range(running):
         i = batch[place]
-        if uniform(chance) < rule.beta:
-            now.running -= 1
-            let_go(server, i)
-            lose(server, i, False)
+        if uniform(stream) < rule.beta:
+            state.running -= 1
+            release(server, i)
+            lose_cache(server, i, False)
             enqueue(server, priority_queue, i)
         else:
             batch[kept] = i
@@ -99,30 +106,30 @@ def _sweep(server, priority_queue, rule, chance):
 
 @part
 def _admit(server, priority_queue, rule):
-    now = server.now
-    while now.queued > 0:
+    state = server.state
+    while state.queued > 0:
         more = server.of[server.queue[0]].prompt + 1
-        if need(server) + more > (rule.limit if now.running > 0 else server.memory):
+        if need(server) + more > (rule.limit if state.running > 0 else server.memory):
             break
-        enter(server, dequeue(server, priority_queue), True)
+        admit(server, dequeue(server, priority_queue), True)
 
 
 @kernel
-def _restarting(server, priority_queue, rule, streak, chance):
-    now = server.now
+def _restarting(server, priority_queue, rule, streak, stream):
+    state = server.state
     while next_decision(server):
         enqueue_arrivals(server, priority_queue)
         cleared = need(server) > server.memory
         if cleared and _is_stuck(server, rule, streak):
             return
         while need(server) > server.memory:
-            _sweep(server, priority_queue, rule, chance)
-        if cleared and now.running > 0:
+            _sweep(server, priority_queue, rule, stream)
+        if cleared and state.running > 0:
             advance(server, 1, False)
             continue
         _admit(server, priority_queue, rule)
         rounds = min(rounds_to_completion(server), rounds_to_overflow(server, server.memory))
-        advance(server, rounds, now.queued == 0)
+        advance(server, rounds, state.queued == 0)
 
 
 def restarting(
@@ -149,10 +156,10 @@ def restarting(
     """
     priority_queue = new_priority_queue(np.zeros(len(workload)))
     streak = np.zeros(1, STREAK)[0]
-    chance = seeded(seed)
+    stream = seeded(seed)
 
     def go_on(server: Server) -> None:
-        _restarting(server, priority_queue, rule, streak, chance)
+        _restarting(server, priority_queue, rule, streak, stream)
         if streak["stuck"]:
             at = int(server.round_clock.now["round"])
             fix = f"raise {key}.alpha, so that admission leaves more memory free, or raise M"

@@ -1,6 +1,6 @@
 """From a workload to a run under a policy's kernel: open a server, let it work, read its log.
 
-The kernels stop when the log of stays is full; `serve` then gives them a longer one and
+The kernels stop when the log of residencies is full; `serve` then gives them a longer one and
 they go on where they were, which also is where progress is reported and a stop is heard.
 """
 
@@ -15,7 +15,7 @@ from engine.machine.clock import Clock
 from engine.progress import Progress
 from engine.simulate.arrival_queue import arrival_order, as_it_came, new_arrival_queue, who_left
 from engine.simulate.schedule import Preemptions, Residencies, Schedule
-from engine.simulate.server import REQUEST, STATE, STAY, Server
+from engine.simulate.server import REQUEST, RESIDENCY, SERVER_STATE, Server
 from engine.simulate.timetable import NEVER, new_round_clock, timetable_of
 from engine.workload import Workload
 
@@ -31,17 +31,17 @@ def open_server(workload: Workload, memory: int, clock: Clock) -> tuple[Server, 
         of[name] = NEVER
     of["start"] = -1
     of["cached"] = workload.with_cache
-    now = np.zeros(1, STATE)[0]
-    now["next_done"] = NEVER
+    state = np.zeros(1, SERVER_STATE)[0]
+    state["next_done"] = NEVER
     server = Server(
         memory,
         new_arrival_queue(workload, order),
         of,
         np.empty(n, np.int64),
         np.empty(n, np.int64),
-        now,
+        state,
         new_round_clock(clock, 6 * n + 8),
-        np.empty(4 * n + 8, STAY),
+        np.empty(4 * n + 8, RESIDENCY),
     )
     return server, order
 
@@ -74,7 +74,7 @@ def serve(
     server, order = open_server(workload, memory, clock)
     n = len(order)
     rule(server)
-    while (over := server.now["finished"] + server.arrival_queue.now["unserved"]) < n:
+    while (over := server.state["finished"] + server.arrival_queue.counts["unserved"]) < n:
         progress(float(over) / n)
         server = with_longer_log(server)
         rule(server)
@@ -89,11 +89,11 @@ def schedule_of(server: Server, order: np.ndarray, workload: Workload) -> Schedu
         result[order] = server.of[name]
         return result
 
-    log = server.log[: int(server.now["residencies"])]
+    log = server.log[: int(server.state["residencies"])]
     log = log[log["end"] > log["begin"]]  # some were over in the decision that began them
     left = who_left(server.arrival_queue, order)
     plain = left is None and len(log) == len(order)
-    columns = [log[name].copy() for name in STAY.names]
+    columns = [log[name].copy() for name in RESIDENCY.names]
     columns[0] = order[columns[0]]
     lost = by_request("lost")
     if workload.concurrency:
@@ -106,7 +106,7 @@ def schedule_of(server: Server, order: np.ndarray, workload: Workload) -> Schedu
         first=by_request("first"),
         logged=None if plain else Residencies(*columns),
         preempted=Preemptions(lost, by_request("recomputed")) if lost.any() else None,
-        cut_prompts=bool(server.now["cut"]),
+        cut_prompts=bool(server.state["cut"]),
         timetable=timetable_of(server.round_clock),
         left=left,
     )

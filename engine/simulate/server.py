@@ -1,7 +1,7 @@
 """One GPU that serves requests in batches: the state and the moves of every online policy.
 
 A policy's kernel is a loop over decisions. Each begins with who has finished, come or given
-up (`next_decision`); then it makes room and admits by its own rule (`leave`, `enter`), and
+up (`next_decision`); then it makes room and admits by its own rule (`evict`, `admit`), and
 passes time until something can change (`advance`):
 
     while next_decision(server):
@@ -25,39 +25,59 @@ import numpy as np
 from engine.compiled import part
 from engine.simulate.arrival_queue import (
     ArrivalQueue,
-    let_in,
-    next_to_come,
+    mark_admitted,
+    next_arrival,
     next_to_give_up,
-    see,
-    send_next,
+    receive_arrivals,
+    submit_next,
 )
 from engine.simulate.timetable import (
     NEVER,
     RoundClock,
     pass_rounds,
     rounds_before,
-    wait_idle,
 )
 
-STATE = np.dtype(
+SERVER_STATE = np.dtype(
     [
-        (name, "i8")
-        for name in (
-            *("running", "queued", "passed", "finished", "arrived_before", "gave_up_before"),
-            *("residencies", "held", "fresh", "prefilled", "next_done", "cut"),
-        )
+        ("running", "i8"),  # requests in the batch
+        ("queued", "i8"),  # requests in `queue`
+        ("passed", "i8"),  # of a list of the policy's own, how many need no look any more
+        ("finished", "i8"),  # requests that are complete
+        ("residencies", "i8"),  # how many are written in the log
+        ("held", "i8"),  # tokens that the batch holds
+        ("fresh", "i8"),  # of the batch, requests to be prefilled in the next round
+        ("prefilled", "i8"),  # and their tokens
+        ("next_done", "i8"),  # a round before which nothing completes
+        ("cut", "i8"),  # prompts that were prefilled in chunks
     ]
 )
 REQUEST = np.dtype(
     [
-        *((name, "i8") for name in ("prompt", "output", "gen", "since", "done", "left")),
-        *(
-            (name, "i8")
-            for name in ("start", "first", "finish", "lost", "recomputed", "stay", "cached")
-        ),
+        ("prompt", "i8"),  # tokens
+        ("output", "i8"),  # tokens
+        ("gen", "i8"),  # tokens generated up to round `since`
+        ("since", "i8"),  # the round since when it has decoded
+        ("done", "i8"),  # the round that will complete it; NEVER while it does not decode
+        ("left", "i8"),  # prompt tokens left to prefill, where that is done in chunks
+        ("start", "i8"),  # the round of its first admission; -1 before
+        ("first", "i8"),  # the round of its first token; NEVER before
+        ("finish", "i8"),  # the round that completed it; NEVER before
+        ("lost", "i8"),  # how often its KV cache was lost
+        ("recomputed", "i8"),  # tokens that were prefilled or generated again
+        ("residency", "i8"),  # where in the log its latest one is
+        ("cached", "i8"),  # whether the KV cache of its prompt comes with it
     ]
 )
-STAY = np.dtype([(name, "i8") for name in ("request", "begin", "end", "held", "grows")])
+RESIDENCY = np.dtype(
+    [
+        ("request", "i8"),  # whose
+        ("begin", "i8"),  # rounds that had ended when it began
+        ("end", "i8"),  # and when it ended; NEVER before
+        ("held", "i8"),  # tokens in memory at the begin, those prefilled then included
+        ("grows", "i8"),  # tokens a round adds
+    ]
+)
 
 
 class Server(NamedTuple):
@@ -66,23 +86,13 @@ class Server(NamedTuple):
     Attributes
     ----------
     memory : M, tokens
-    entrance : who comes when
-    of : (n,) of dtype REQUEST, what is known of each request: its lengths;
-        gen, the tokens generated up to round `since`, since when it has decoded, and the
-        round that will complete it (`done`; NEVER while it does not decode); the prompt
-        tokens `left` to prefill where that is done in chunks; the rounds of its first
-        admission (-1 before), first token and completion; how often its KV cache was
-        lost, and the tokens that were prefilled or generated again; its open stay; whether
-        the KV cache of its prompt comes with it
+    arrival_queue : who comes when
+    of : (n,) of dtype REQUEST, what is known of each request
     batch : (n,) int64, who is in memory, in order of admission; the newest is last
     queue : (n,) int64, who waits, in an order that is the policy's business
-    now : record of dtype STATE: how many are running, are queued, of a line of the policy's
-        own have been passed, have finished; how many had arrived and given up before this
-        decision; how many stays are written; tokens
-        held by the batch; of these, how many requests and tokens are to be prefilled in
-        the next round; a round before which nothing completes; how many prompts were cut
-    watch : the clock
-    log : (m,) of dtype STAY, every stay (engine/simulate/run.py)
+    state : record of dtype SERVER_STATE
+    round_clock : rounds and seconds
+    log : (m,) of dtype RESIDENCY, all of them (engine/simulate/schedule.py)
     """
 
     memory: int
@@ -90,18 +100,18 @@ class Server(NamedTuple):
     of: np.ndarray
     batch: np.ndarray
     queue: np.ndarray
-    now: np.void
+    state: np.void
     round_clock: RoundClock
     log: np.ndarray
 
 
 @part
 def has_room(server):
-    """Whether the log can take a decision that admits everyone, each in two stays."""
+    """Whether the log can take a decision that admits everyone, each for two residencies."""
     n = server.of.size
     round_clock = server.round_clock
     spans = round_clock.whole or round_clock.now.spans + 4 <= round_clock.spans.size
-    return server.now.residencies + 2 * n <= server.log.size and spans
+    return server.state.residencies + 2 * n <= server.log.size and spans
 
 
 @part
@@ -114,93 +124,93 @@ def tokens(server, i):
 @part
 def need(server):
     """Memory at the end of the next round if all of the batch go on: sum of s + gen + 1."""
-    return server.now.held + server.now.running
+    return server.state.held + server.state.running
 
 
 @part
 def open_residency(server, i, holding, grows):
-    now = server.now
-    stay = server.log[now.residencies]
-    stay.request = i
-    stay.begin = server.round_clock.now.round
-    stay.end = NEVER
-    stay.held = holding
-    stay.grows = grows
-    server.of[i].stay = now.residencies
-    now.residencies += 1
+    state = server.state
+    residency = server.log[state.residencies]
+    residency.request = i
+    residency.begin = server.round_clock.now.round
+    residency.end = NEVER
+    residency.held = holding
+    residency.grows = grows
+    server.of[i].residency = state.residencies
+    state.residencies += 1
 
 
 @part
 def close_residency(server, i):
-    server.log[server.of[i].stay].end = server.round_clock.now.round
+    server.log[server.of[i].residency].end = server.round_clock.now.round
 
 
 @part
 def decode(server, i):
     """Request i yields a token in each round from the next one on."""
-    r, now, at = server.of[i], server.now, server.round_clock.now.round
+    r, state, at = server.of[i], server.state, server.round_clock.now.round
     r.since = at
     r.done = at + r.output - r.gen
-    now.next_done = min(now.next_done, r.done)
+    state.next_done = min(state.next_done, r.done)
     if r.first == NEVER:
         r.first = at + 1
 
 
 @part
-def join(server, i):
+def add_to_batch(server, i):
     """Request i holds its prompt and generated tokens, at the end of the batch."""
-    r, now = server.of[i], server.now
+    r, state = server.of[i], server.state
     if r.start < 0:
         r.start = server.round_clock.now.round
-        let_in(server.arrival_queue, i)
-    server.batch[now.running] = i
-    now.running += 1
+        mark_admitted(server.arrival_queue, i)
+    server.batch[state.running] = i
+    state.running += 1
     holding = r.prompt + r.gen
-    now.held += holding
+    state.held += holding
     return holding
 
 
 @part
-def enter(server, i, prefill):
-    """Admit request i; its first token of this stay comes in the next round.
+def admit(server, i, prefill):
+    """Admit request i; its first token of this residency comes in the next round.
 
     `prefill`: whether its prompt and generated tokens are prefilled in that round; a
     request whose KV cache was swapped in decodes at once.
     """
-    now, r = server.now, server.of[i]
-    holding = join(server, i)
+    state, r = server.state, server.of[i]
+    holding = add_to_batch(server, i)
     open_residency(server, i, holding, 1)
     decode(server, i)
     if prefill and not r.cached:
-        now.fresh += 1
-        now.prefilled += holding
+        state.fresh += 1
+        state.prefilled += holding
     r.cached = 0
 
 
 @part
-def let_go(server, i):
+def release(server, i):
     """Request i, no longer in the batch, frees its memory; its tokens are settled in `gen`."""
-    r, now = server.of[i], server.now
+    r, state = server.of[i], server.state
     r.gen = tokens(server, i)
     r.done = NEVER
-    now.held -= r.prompt + r.gen
+    state.held -= r.prompt + r.gen
     close_residency(server, i)
 
 
 @part
-def leave(server, place):
+def remove_from_batch(server, place):
     """Take the request at `place` out of the batch."""
-    now, batch = server.now, server.batch
+    state, batch = server.state, server.batch
     i = batch[place]
-    for later in range(place + 1, now.running):
+    for later in range(place + 1, state.running):
         batch[later - 1] = batch[later]
-    now.running -= 1
-    let_go(server, i)
+    state.running -= 1
+    release(server, i)
     return i
 
 
 @part
-def lose(server, i, keep_tokens):
+def lose_cache(server, i, keep_tokens):
     """The KV cache of request i is gone; without `keep_tokens` it starts all over."""
     r = server.of[i]
     r.lost += 1
@@ -213,17 +223,17 @@ def lose(server, i, keep_tokens):
 
 
 @part
-def drop(server, place, keep_tokens):
+def evict(server, place, keep_tokens):
     """The request at `place` leaves and loses its KV cache."""
-    i = leave(server, place)
-    lose(server, i, keep_tokens)
+    i = remove_from_batch(server, place)
+    lose_cache(server, i, keep_tokens)
     return i
 
 
 @part
 def swap_out(server, place, transfer):
     """The request at `place` leaves; its KV cache moves out, `transfer` seconds a token."""
-    i = leave(server, place)
+    i = remove_from_batch(server, place)
     r = server.of[i]
     r.lost += 1
     server.round_clock.now.extra += transfer * (r.prompt + r.gen)
@@ -234,16 +244,16 @@ def swap_out(server, place, transfer):
 def swap_in(server, i, transfer):
     """Admit request i, whose KV cache was swapped out; it decodes in the next round."""
     server.round_clock.now.extra += transfer * (server.of[i].prompt + server.of[i].gen)
-    enter(server, i, False)
+    admit(server, i, False)
 
 
 @part
 def complete(server):
     """Let those go that the last round completed."""
-    now, of, batch, at = server.now, server.of, server.batch, server.round_clock.now.round
-    if at < now.next_done:
+    state, of, batch, at = server.state, server.of, server.batch, server.round_clock.now.round
+    if at < state.next_done:
         return
-    kept, running, next_done = 0, now.running, NEVER
+    kept, running, next_done = 0, state.running, NEVER
     for place in range(running):
         i = batch[place]
         done = of[i].done
@@ -251,32 +261,30 @@ def complete(server):
             r = of[i]
             r.finish = at
             close_residency(server, i)
-            now.held -= r.prompt + r.output
-            now.finished += 1
-            send_next(server.arrival_queue, server.round_clock.now.seconds)
+            state.held -= r.prompt + r.output
+            state.finished += 1
+            submit_next(server.arrival_queue, server.round_clock.now.seconds)
         else:
             batch[kept] = i
             kept += 1
             next_done = min(next_done, done)
-    now.running = kept
-    now.next_done = next_done
+    state.running = kept
+    state.next_done = next_done
 
 
 @part
-def meet(server):
-    """See who has come and gone; where nobody is in the system, go to the next arrival."""
-    now, come = server.now, server.arrival_queue.now
-    now.arrived_before, now.gave_up_before = come.arrived, come.gave_up
-    see(server.arrival_queue, server.round_clock.now.seconds)
-    while come.arrived == now.finished + come.unserved and come.arrived < server.of.size:
-        wait_idle(server.round_clock, next_to_come(server.arrival_queue))
-        see(server.arrival_queue, server.round_clock.now.seconds)
+def meet_arrivals(server):
+    """See who has come and given up; where nobody is in the system, go to the next arrival."""
+    counts = server.arrival_queue.counts
+    gone = server.state.finished + counts.unserved
+    is_idle = counts.arrived == gone + counts.waiting
+    receive_arrivals(server.arrival_queue, server.round_clock, is_idle)
 
 
 @part
 def all_over(server):
     """Whether everyone has finished or left unserved."""
-    return server.now.finished + server.arrival_queue.now.unserved == server.of.size
+    return server.state.finished + server.arrival_queue.counts.unserved == server.of.size
 
 
 @part
@@ -289,15 +297,8 @@ def next_decision(server):
     if not has_room(server):
         return False
     complete(server)
-    meet(server)
+    meet_arrivals(server)
     return not all_over(server)
-
-
-@part
-def has_quit(server, k):
-    """The k-th who has given up, if it was known to wait at the last decision; -1 otherwise."""
-    i = server.arrival_queue.quitters[k]
-    return i if i < server.now.arrived_before else -1
 
 
 @part
@@ -306,15 +307,15 @@ def rounds_to_completion(server):
 
     Fewer where that request has left the batch since: a decision too many does no harm.
     """
-    if server.now.next_done == NEVER:
+    if server.state.next_done == NEVER:
         return NEVER
-    return server.now.next_done - server.round_clock.now.round
+    return server.state.next_done - server.round_clock.now.round
 
 
 @part
 def rounds_to_overflow(server, memory):
     """Rounds until the batch would need more than `memory`, if it needs no more now."""
-    return (memory - need(server)) // server.now.running + 1
+    return (memory - need(server)) // server.state.running + 1
 
 
 @part
@@ -323,23 +324,23 @@ def advance_until(server, rounds, moment):
 
     Also where one more has given up.
     """
-    now, round_clock = server.now, server.round_clock
+    state, round_clock = server.state, server.round_clock
     moment = min(moment, next_to_give_up(server.arrival_queue))
-    if now.fresh > 0 or round_clock.now.extra > 0.0:
-        context = now.held - now.prefilled
-        pass_rounds(round_clock, 1, now.prefilled, now.running - now.fresh, context)
-        now.fresh = 0
-        now.prefilled = 0
-        now.held += now.running
+    if state.fresh > 0 or round_clock.now.extra > 0.0:
+        context = state.held - state.prefilled
+        pass_rounds(round_clock, 1, state.prefilled, state.running - state.fresh, context)
+        state.fresh = 0
+        state.prefilled = 0
+        state.held += state.running
         rounds -= 1
     if rounds > 0 and moment < np.inf:
-        rounds = min(rounds, rounds_before(round_clock, moment, now.running, now.held))
+        rounds = min(rounds, rounds_before(round_clock, moment, state.running, state.held))
     if rounds > 0:
-        pass_rounds(round_clock, rounds, 0, now.running, now.held)
-        now.held += rounds * now.running
+        pass_rounds(round_clock, rounds, 0, state.running, state.held)
+        state.held += rounds * state.running
 
 
 @part
 def advance(server, rounds, arrivals_matter):
     """Pass up to `rounds` rounds with this batch; stop where an arrival can be seen."""
-    advance_until(server, rounds, next_to_come(server.arrival_queue) if arrivals_matter else np.inf)
+    advance_until(server, rounds, next_arrival(server.arrival_queue) if arrivals_matter else np.inf)

@@ -13,17 +13,17 @@ others of its batch would go before it, and alone it fits. So it completes.
 from __future__ import annotations
 
 from engine.compiled import part
-from engine.simulate.server import drop, tokens
+from engine.simulate.server import evict, tokens
 
 
 @part
 def start_over(server, lo):
     """Evict the shortest of the batch by its lower bound, and raise that; who it is."""
     batch, shortest = server.batch, 0
-    for place in range(1, server.now.running):
+    for place in range(1, server.state.running):
         one, other = batch[place], batch[shortest]
         if lo[one] < lo[other] or (lo[one] == lo[other] and one < other):
             shortest = place
     i = batch[shortest]
     lo[i] = max(lo[i], tokens(server, i))
-    return drop(server, shortest, False)
+    return evict(server, shortest, False)

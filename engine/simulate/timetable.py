@@ -5,7 +5,7 @@ round reads B tokens more than the one before, so the r-th round of a span lasts
 step + (r - 1) * growth seconds with growth = c2*B, and the sum has a closed form: the
 simulation jumps over a span instead of walking its rounds (docs/model.md 1.2).
 
-A `Watch` is the clock while a kernel runs; a `Timetable` is what remains of it.
+A `RoundClock` is the clock while a kernel runs; a `Timetable` is what remains of it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,22 @@ from engine.compiled import kernel, part
 from engine.machine.clock import Clock, StepTime
 
 NEVER = np.iinfo(np.int64).max
-NOW = np.dtype([("round", "i8"), ("seconds", "f8"), ("spans", "i8"), ("extra", "f8")])
-SPAN = np.dtype([("first", "i8"), ("begin", "f8"), ("length", "f8"), ("growth", "f8")])
+NOW = np.dtype(
+    [
+        ("round", "i8"),  # how many rounds have ended
+        ("seconds", "f8"),  # the time, clock units
+        ("spans", "i8"),  # how many spans are written
+        ("extra", "f8"),  # seconds by which the next round is longer (swapped KV cache)
+    ]
+)
+SPAN = np.dtype(
+    [
+        ("first", "i8"),  # how many rounds had ended when it began
+        ("begin", "f8"),  # when it began, seconds
+        ("length", "f8"),  # its first round's length, seconds
+        ("growth", "f8"),  # by how much each later round is longer, seconds
+    ]
+)
 
 
 class RoundClock(NamedTuple):
@@ -30,10 +44,8 @@ class RoundClock(NamedTuple):
     ----------
     step : what a round lasts
     whole : whether idle time ends on whole rounds; then a round is a unit of time
-    now : record of dtype NOW: rounds that have ended, the time, how many spans are
-        written, and the seconds by which the next round is longer (swapped KV cache)
-    spans : (m,) of dtype SPAN: how many rounds had ended when each began, when it began,
-        its first round's length, and by how much each later one is longer
+    now : record of dtype NOW
+    spans : (m,) of dtype SPAN
     """
 
     step: StepTime
@@ -43,7 +55,7 @@ class RoundClock(NamedTuple):
 
 
 def new_round_clock(clock: Clock, spans: int) -> RoundClock:
-    """A watch at time 0 with room for `spans` spans."""
+    """A clock at time 0 with room for `spans` spans."""
     room = np.empty(0 if clock.whole else spans, SPAN)
     return RoundClock(clock.step, clock.whole, np.zeros(1, NOW)[0], room)
 
@@ -90,15 +102,15 @@ def _rounds_to(seconds, length, growth, moment):
         return 0
     if length == 0.0 and growth == 0.0:
         return NEVER
-    # A first guess by the root of the quadratic, then exact by the sum the clock uses.
+    # First roughly by the root of the quadratic, then exactly by the sum the clock uses.
     if growth > 0.0:
         half = length / growth - 0.5
-        guess = np.sqrt(half * half + 2.0 * wait / growth) - half
+        roughly = np.sqrt(half * half + 2.0 * wait / growth) - half
     else:
-        guess = wait / length
-    if guess > 1e15:
+        roughly = wait / length
+    if roughly > 1e15:
         return NEVER
-    rounds = max(1, np.int64(guess))
+    rounds = max(1, np.int64(roughly))
     while rounds > 1 and seconds + lasting(rounds - 1, length, growth) >= moment:
         rounds -= 1
     while seconds + lasting(rounds, length, growth) < moment:
