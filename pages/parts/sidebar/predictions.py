@@ -37,7 +37,7 @@ def ask_predictions(
             titles,
             format_func=titles.get,
             help="Policies see predictions, memory follows the true lengths. "
-            + "  \n".join(f"**{model.title}**: {model.told}" for model in MODELS.values()),
+            + "  \n".join(f"**{model.title}**: {model.meaning}" for model in MODELS.values()),
             **linked("predict", usual, options=titles),
         )
         if key == AS_GIVEN:
