@@ -157,8 +157,8 @@ def _knee_between(
     columns = np.column_stack(
         [np.ones(len(tokens)), tokens * above, -1.0 * above, rounds.context, rounds.decoding]
     )
-    found, _ = _solve(columns, rounds.seconds, scale)
-    return float(np.clip(found[2] / found[1], low, high)) if found[1] > 0 else low
+    slopes, _ = _solve(columns, rounds.seconds, scale)
+    return float(np.clip(slopes[2] / slopes[1], low, high)) if slopes[1] > 0 else low
 
 
 def _at_knee(
@@ -184,8 +184,8 @@ def _solve(columns: np.ndarray, seconds: np.ndarray, scale: np.ndarray) -> tuple
     weighed = columns * scale[:, None]
     size = np.sqrt((weighed**2).sum(axis=0))
     size[size == 0] = 1.0
-    found, norm = nnls(weighed / size, seconds * scale)
-    return found / size, norm**2
+    solution, norm = nnls(weighed / size, seconds * scale)
+    return solution / size, norm**2
 
 
 def _certainty(step: StepTime, rounds: Rounds) -> tuple[np.ndarray, dict[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date
 
 from engine import wording
@@ -9,16 +10,28 @@ from engine.calibrate.fit import Fit
 from engine.machine.preset import Preset
 
 
+@dataclass(frozen=True)
+class Served:
+    """What the user says of the server that was measured.
+
+    Attributes
+    ----------
+    engine : and its version
+    model, gpu : keys of engine.machine.hardware, where known: they tell KV cache and price
+    tensor_parallel : over how many GPUs the model is cut
+    """
+
+    engine: str = ""
+    model: str = ""
+    gpu: str = ""
+    tensor_parallel: int = 1
+
+
+NOT_SAID = Served()
+
+
 def fitted_preset(
-    title: str,
-    found: Fit,
-    source: str,
-    *,
-    server: str = "",
-    engine: str = "",
-    model: str = "",
-    gpu: str = "",
-    tensor_parallel: int = 1,
+    title: str, fit: Fit, source: str, server: str = "", served: Served = NOT_SAID
 ) -> Preset:
     """The preset of this title, not kept yet: `engine.machine.own_presets.save` does that.
 
@@ -26,24 +39,22 @@ def fitted_preset(
     ----------
     source : the benchmark's file
     server : what the file says of engine, model and date
-    engine : what the user says of engine and version
-    model, gpu : keys of engine.machine.hardware, where known: they tell KV cache and price
     """
-    models = ", ".join(" ".join(told.split()) for told in (engine, server) if told.strip())
-    told = [
-        f"least squares on {wording.count(len(found.rounds))} rounds of {source}",
-        f"models {models or 'an engine that is not named'}",
+    named = [" ".join(text.split()) for text in (served.engine, server) if text.strip()]
+    notes = [
+        f"least squares on {wording.count(len(fit.rounds))} rounds of {source}",
+        f"models {', '.join(named) or 'an engine that is not named'}",
         f"saved {date.today().isoformat()}",
     ]
-    if found.undecided:
-        told.append(f"undecided: {', '.join(found.undecided)}")
+    if fit.undecided:
+        notes.append(f"undecided: {', '.join(fit.undecided)}")
     return Preset(
         key="",
         title=title,
-        model=model,
-        gpu=gpu,
-        tensor_parallel=tensor_parallel,
-        clock=found.clock,
-        error_percent=round(found.error_percent, 2) or None,
-        fit="; ".join(told),
+        model=served.model,
+        gpu=served.gpu,
+        tensor_parallel=served.tensor_parallel,
+        clock=fit.clock,
+        error_percent=round(fit.error_percent, 2) or None,
+        fit="; ".join(notes),
     )

@@ -62,12 +62,12 @@ def read_benchmark(source: str | PathLike | BinaryIO) -> Benchmark:
                     "this is no benchmark result of vLLM or SGLang, whose per-token timings "
                     f"calibration needs: {NEEDS}"
                 )
-            found = [result for _, result in opened.objects() if isinstance(result, Mapping)]
-    if len(found) != 1:
+            results = [result for _, result in opened.objects() if isinstance(result, Mapping)]
+    if len(results) != 1:
         raise InputError(
             "the file holds several benchmark runs, each with its own clock: keep one of its lines"
         )
-    return _tokens(found[0])
+    return _tokens(results[0])
 
 
 def _tokens(result: Mapping[str, Any]) -> Benchmark:
@@ -135,7 +135,7 @@ def _is_answer(prompt, ttft, gaps, sent, error) -> bool:
 def _server(result: Mapping[str, Any]) -> str:
     """`vllm serving m, 20250101-120000`, as far as the file says it."""
     backend = result.get("backend") or result.get("endpoint_type")
-    told = [str(backend)] if backend else []
-    told += [f"serving {result['model_id']}"] if result.get("model_id") else []
-    told += [f"version {result['version']}"] if result.get("version") else []
-    return ", ".join([" ".join(told)] + ([str(result["date"])] if result.get("date") else []))
+    words = [str(backend)] if backend else []
+    words += [f"serving {result['model_id']}"] if result.get("model_id") else []
+    words += [f"version {result['version']}"] if result.get("version") else []
+    return ", ".join([" ".join(words)] + ([str(result["date"])] if result.get("date") else []))

@@ -10,6 +10,7 @@ import numpy as np
 from engine import wording
 from engine.calibrate import Benchmark, Fit, Rounds, fit, fitted_preset, read_benchmark, see_rounds
 from engine.calibrate.fit import NAMES
+from engine.calibrate.fitted import Served
 from engine.cli.numbers import number
 from engine.cli.results import print_json
 from engine.errors import InputError
@@ -42,61 +43,55 @@ def run(arguments: argparse.Namespace) -> None:
     try:
         bench = read_benchmark(arguments.file)
         rounds = see_rounds(bench)
-        found = fit(rounds)
+        fitted = fit(rounds)
     except InputError as problem:
         raise InputError(f"{Path(arguments.file).name}: {problem}") from None
     saved = None
     if arguments.save is not None:
         source = Path(arguments.file).name
-        saved = save(fitted_preset(arguments.save, found, source, **served, server=bench.server))
+        saved = save(fitted_preset(arguments.save, fitted, source, bench.server, served))
     if arguments.format == "json":
-        print_json({**as_result(bench, rounds, found), "saved": saved and saved.key})
+        print_json({**as_result(bench, rounds, fitted), "saved": saved and saved.key})
     else:
-        print_table(bench, rounds, found)
+        print_table(bench, rounds, fitted)
         if saved:
             print(f"saved as {saved.title}: --clock seconds --hardware {saved.key}")
 
 
-def _served(arguments: argparse.Namespace) -> dict:
+def _served(arguments: argparse.Namespace) -> Served:
     """What the user says of the server; InputError for models and GPUs that are not known."""
     for option, known in (("model", models()), ("gpu", gpus())):
         key = getattr(arguments, option)
         if key is not None and key not in known:
             raise InputError(f"unknown {option} {key}: choose from {', '.join(known)}")
-    return {
-        "engine": arguments.models or "",
-        "model": arguments.model or "",
-        "gpu": arguments.gpu or "",
-        "tensor_parallel": number_in(
-            "--tensor-parallel", arguments.tensor_parallel, 1, 1024, whole=True
-        ),
-    }
+    parallel = number_in("--tensor-parallel", arguments.tensor_parallel, 1, 1024, whole=True)
+    return Served(arguments.models or "", arguments.model or "", arguments.gpu or "", int(parallel))
 
 
-def as_result(bench: Benchmark, rounds: Rounds, found: Fit) -> dict:
-    low, middle, high = np.percentile(100 * found.residual, PERCENTILES)
+def as_result(bench: Benchmark, rounds: Rounds, fitted: Fit) -> dict:
+    low, middle, high = np.percentile(100 * fitted.residual, PERCENTILES)
     return {
         "models": bench.server,
         "requests": len(bench.prompt),
         "requests_left_out": bench.left_out,
         "rounds_seen": rounds.seen,
-        "rounds_fitted": len(found.rounds),
-        "rounds_far_off": found.left_out,
-        "coefficients": dict(zip(NAMES, found.step, strict=True)),
-        "standard_errors": dict(zip(NAMES, found.error.tolist(), strict=True)),
-        "undecided": found.undecided,
-        "mean_error_percent": found.error_percent,
+        "rounds_fitted": len(fitted.rounds),
+        "rounds_far_off": fitted.left_out,
+        "coefficients": dict(zip(NAMES, fitted.step, strict=True)),
+        "standard_errors": dict(zip(NAMES, fitted.error.tolist(), strict=True)),
+        "undecided": fitted.undecided,
+        "mean_error_percent": fitted.error_percent,
         "residual_percent": {"p5": low, "p50": middle, "p95": high},
-        "text": found.text,
+        "text": fitted.text,
     }
 
 
-def print_table(bench: Benchmark, rounds: Rounds, found: Fit) -> None:
+def print_table(bench: Benchmark, rounds: Rounds, fitted: Fit) -> None:
     count = wording.count
     print(f"models {bench.server or 'a server that the file does not name'}")
     print(
         f"{count(len(bench.prompt))} requests, {count(rounds.seen)} rounds seen, "
-        f"{count(len(found.rounds))} of known length fitted, {count(found.left_out)} far off"
+        f"{count(len(fitted.rounds))} of known length fitted, {count(fitted.left_out)} far off"
     )
     if bench.left_out:
         print(f"- {count(bench.left_out)} requests without usable timings are left out")
@@ -105,12 +100,12 @@ def print_table(bench: Benchmark, rounds: Rounds, found: Fit) -> None:
             f"- {count(bench.merged)} requests got tokens in pieces of several: rounds and "
             "contexts are rougher for it"
         )
-    for name, value, error in zip(NAMES, found.step, found.error, strict=True):
-        sure = f"± {wording.number(2 * error)}" if np.isfinite(error) else found.undecided[name]
+    for name, value, error in zip(NAMES, fitted.step, fitted.error, strict=True):
+        sure = f"± {wording.number(2 * error)}" if np.isfinite(error) else fitted.undecided[name]
         print(f"{name:>3} = {value:.6g} {UNITS[name]}  ({sure})")
-    low, middle, high = np.percentile(100 * found.residual, PERCENTILES)
+    low, middle, high = np.percentile(100 * fitted.residual, PERCENTILES)
     print(
-        f"mean error {found.error_percent:.2f} %; residuals P5 {low:+.1f} %, "
+        f"mean error {fitted.error_percent:.2f} %; residuals P5 {low:+.1f} %, "
         f"P50 {middle:+.1f} %, P95 {high:+.1f} %"
     )
-    print(f"--clock seconds --coefficients {found.text}")
+    print(f"--clock seconds --coefficients {fitted.text}")

@@ -43,26 +43,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    given = {
+    asked = {
         field.name: value
         for field in fields(Scenario)
         if (value := getattr(arguments, field.name, None)) is not None
     }
-    if "mix" in given:
-        given["mix"] = read_mix(given["mix"])
-    if "n" in given and "horizon" in given:
+    if "mix" in asked:
+        asked["mix"] = read_mix(asked["mix"])
+    if "n" in asked and "horizon" in asked:
         raise InputError("give either --n or --horizon, not both")
     check_output("--output", arguments.output)
-    scenario = Scenario(**given)
-    _check_used(given, scenario.arrivals)
+    scenario = Scenario(**asked)
+    _check_used(asked, scenario.arrivals)
     write_csv(generate(scenario), arguments.output)
     print(f"{arguments.output}: {scenario}", file=sys.stderr)
 
 
-def _check_used(given, arrivals: str) -> None:
+def _check_used(asked, arrivals: str) -> None:
     """InputError for a number that these arrivals have no use for."""
     for name, kinds in USED_BY.items():
-        if name in given and arrivals not in kinds:
+        if name in asked and arrivals not in kinds:
             raise InputError(
                 f"--{name.replace('_', '-')} says nothing of {arrivals} arrivals: leave it out, or "
                 f"set --arrivals {' or '.join(kinds)}"

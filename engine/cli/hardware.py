@@ -45,6 +45,6 @@ def _own_key(name: str) -> str:
 
 
 def _round_time(preset: Preset) -> str:
-    each = zip(COEFFICIENTS, preset.clock.step, strict=True)
+    values = zip(COEFFICIENTS, preset.clock.step, strict=True)
     error = f", mean error {preset.error_percent:g} %" if preset.error_percent else ""
-    return ",".join(f"{name}={value:g}" for name, value in each) + error
+    return ",".join(f"{name}={value:g}" for name, value in values) + error

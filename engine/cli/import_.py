@@ -117,10 +117,10 @@ def print_table(report: Report, over_memory: int | None, memory: int | None) -> 
         print(f"- {remark}")
 
 
-def read_map(given: list[str]) -> dict[str, str]:
+def read_map(texts: list[str]) -> dict[str, str]:
     """`ROLE=NAME` texts as {role: name}."""
     columns = {}
-    for text in given:
+    for text in texts:
         role, equals, name = text.partition("=")
         if role not in ROLES or not equals or not name:
             raise InputError(
@@ -130,14 +130,14 @@ def read_map(given: list[str]) -> dict[str, str]:
     return columns
 
 
-def read_window(given: str | None) -> tuple[float, float] | None:
+def read_window(text: str | None) -> tuple[float, float] | None:
     """`A:B` as two numbers; a side that is left out has no limit."""
-    if given is None:
+    if text is None:
         return None
-    first, colon, last = given.partition(":")
+    first, colon, last = text.partition(":")
     try:
         if not colon:
             raise ValueError
         return float(first or 0), float(last or "inf")
     except ValueError:
-        raise InputError(f"--window must look like 0:600, in seconds, got {given}") from None
+        raise InputError(f"--window must look like 0:600, in seconds, got {text}") from None

@@ -19,10 +19,10 @@ def run(arguments: argparse.Namespace) -> None:
         return
     for policy in POLICIES.values():
         print(f"{policy.key}: {policy.title} ({policy.group})")
-        told = [policy.rule, f"Source: {policy.source}."]
+        paragraphs = [policy.rule, f"Source: {policy.source}."]
         for param in policy.params:
-            told.append(f"{policy.key}.{param.name} = {param.default}: {param.help}")
-        for paragraph in told:
+            paragraphs.append(f"{policy.key}.{param.name} = {param.default}: {param.help}")
+        for paragraph in paragraphs:
             print(textwrap.fill(paragraph, 96, initial_indent="  ", subsequent_indent="    "))
 
 

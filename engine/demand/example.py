@@ -109,7 +109,7 @@ def examples() -> dict[str, Example]:
 
 def load_example(key: str) -> Example:
     """The example called `key`; InputError names the ones there are."""
-    found = examples()
-    if key not in found:
-        raise InputError(f"unknown example {key}: choose from {', '.join(found)}")
-    return found[key]
+    known = examples()
+    if key not in known:
+        raise InputError(f"unknown example {key}: choose from {', '.join(known)}")
+    return known[key]

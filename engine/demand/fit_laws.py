@@ -208,8 +208,10 @@ def what_if(laws: TraceLaws, load: float = 1.0, long_share: float = 1.0, seed: i
     share = 0.0 if laws.split is None else min(1.0, long_share * laws.split.long_share)
     class_of = (kind < share).astype(np.int64)
     for number, law in enumerate(laws.classes):
-        mine = class_of == number
-        prompt[mine], output[mine] = law.lengths(prompt_uniform[mine], output_uniform[mine])
+        members = class_of == number
+        prompt[members], output[members] = law.lengths(
+            prompt_uniform[members], output_uniform[members]
+        )
     names = tuple(law.key for law in laws.classes)
     return Workload(_arrivals(laws.curve, when), prompt, output, class_of, names)
 
@@ -240,10 +242,10 @@ def laws_in_words(laws: TraceLaws, unit: str) -> str:
         )
     if laws.curve is None:
         return f"{kinds}. They come all at once."
-    each = unit.removesuffix("s")
+    moment = unit.removesuffix("s")
     rate = laws.curve.rate
     return (
-        f"{kinds}. They come at {rate.min():.3g} to {rate.max():.3g} a {each}, with gaps "
+        f"{kinds}. They come at {rate.min():.3g} to {rate.max():.3g} a {moment}, with gaps "
         f"{_burstiness_in_words(laws.curve.burstiness)} (CV {laws.curve.burstiness:.2f})."
     )
 

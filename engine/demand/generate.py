@@ -34,7 +34,7 @@ def _uniform(seed: int, stream: int, n: int) -> np.ndarray:
 
 
 def _arrivals_up_to(horizon: float, first: Callable[[int], np.ndarray], expected: float):
-    """All arrivals up to the horizon; `first(n)` gives the first n, `expected` a guess at n."""
+    """All arrivals up to the horizon; `first(n)` gives the first n, `expected` about how many."""
     n = int(1.1 * expected) + 100
     while (arrival := first(n))[-1] <= horizon:
         n *= 2
@@ -77,9 +77,9 @@ def generate(scenario: Scenario) -> Workload:
     output_uniform = _uniform(scenario.seed, OUTPUT, n)
     prompt, output = np.empty(n, np.int64), np.empty(n, np.int64)
     for number, (key, _) in enumerate(scenario.mix):
-        mine = class_of == number
-        prompt[mine], output[mine] = find_class(key).lengths(
-            prompt_uniform[mine], output_uniform[mine]
+        members = class_of == number
+        prompt[members], output[members] = find_class(key).lengths(
+            prompt_uniform[members], output_uniform[members]
         )
     keys = tuple(key for key, _ in scenario.mix)
     drawn = Workload(

@@ -127,8 +127,8 @@ class QuantilesByPrompt:
         group = np.searchsorted(self.prompt_levels, prompt_uniform, side="right") - 1
         tokens = np.empty(len(uniform), np.int64)
         for number, quantiles in enumerate(self.values):
-            mine = group == number
-            tokens[mine] = quantiles.tokens(uniform[mine], prompt_uniform)
+            members = group == number
+            tokens[members] = quantiles.tokens(uniform[members], prompt_uniform)
         return tokens
 
 

@@ -32,12 +32,12 @@ class PredictedLengths(NamedTuple):
 class Predictions(Protocol):
     """A model of a predictor: a frozen dataclass whose fields are numbers or choices.
 
-    `key` is the name users type, `title` the one they read, `told` one sentence on it.
+    `key` is the name users type, `title` the one they read, `meaning` one sentence on it.
     """
 
     key: ClassVar[str]
     title: ClassVar[str]
-    told: ClassVar[str]
+    meaning: ClassVar[str]
 
     def lengths(self, workload: Workload, uniform: np.ndarray) -> PredictedLengths | None:
         """Predictions of the workload's outputs; None where they are the outputs."""
@@ -62,7 +62,7 @@ class Exact:
 
     key: ClassVar[str] = "exact"
     title: ClassVar[str] = "Known exactly"
-    told: ClassVar[str] = "Policies that use output lengths know them."
+    meaning: ClassVar[str] = "Policies that use output lengths know them."
 
     def lengths(self, workload: Workload, uniform: np.ndarray) -> PredictedLengths | None:
         return None
@@ -83,7 +83,7 @@ class LognormalError:
 
     key: ClassVar[str] = "lognormal"
     title: ClassVar[str] = "Off by a random factor"
-    told: ClassVar[str] = (
+    meaning: ClassVar[str] = (
         "Predicted over true output is lognormal: its median is the bias, its logarithm has the "
         "spread as standard deviation (0.5: two in three are within a factor of 1.65)."
     )
@@ -113,7 +113,7 @@ class Interval:
 
     key: ClassVar[str] = "interval"
     title: ClassVar[str] = "Within an interval"
-    told: ClassVar[str] = (
+    meaning: ClassVar[str] = (
         "An interval holds the true output, which lies anywhere in it; its width is relative to "
         "the true output. Policies that want one number see the middle."
     )
@@ -148,7 +148,7 @@ class Bucket:
 
     key: ClassVar[str] = "bucket"
     title: ClassVar[str] = "In a bin"
-    told: ClassVar[str] = (
+    meaning: ClassVar[str] = (
         "The predictor names the right bin of outputs and no more; policies that want one number "
         "see the middle of the bin, or its upper edge."
     )
@@ -171,7 +171,7 @@ class ClassMean:
 
     key: ClassVar[str] = "class-mean"
     title: ClassVar[str] = "The mean of its class"
-    told: ClassVar[str] = "All requests of a class are predicted its mean output."
+    meaning: ClassVar[str] = "All requests of a class are predicted its mean output."
 
     def lengths(self, workload: Workload, uniform: np.ndarray) -> PredictedLengths | None:
         count = np.bincount(workload.class_of)
@@ -190,7 +190,7 @@ class Nothing:
 
     key: ClassVar[str] = "none"
     title: ClassVar[str] = "Not at all"
-    told: ClassVar[str] = (
+    meaning: ClassVar[str] = (
         "Nothing is predicted: plans reckon with the next token and no further, so that look-ahead "
         "admits on present use, as vLLM does. Intervals reach from 1 to the longest output."
     )

@@ -76,7 +76,7 @@ def classes() -> dict[str, RequestClass]:
 
 def find_class(key: str) -> RequestClass:
     """The class called `key`; InputError names the ones there are."""
-    found = classes()
-    if key not in found:
-        raise InputError(f"unknown request class {key}: choose from {', '.join(found)}")
-    return found[key]
+    known = classes()
+    if key not in known:
+        raise InputError(f"unknown request class {key}: choose from {', '.join(known)}")
+    return known[key]

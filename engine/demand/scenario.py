@@ -58,7 +58,7 @@ class Scenario:
         such as `lognormal:bias=1,spread=0.5`
     seed : of all draws
     concurrency : a closed loop of so many clients, as in `Workload`; 0: as they arrive
-    door : which requests are not served, whatever the policy
+    admission_limits : which requests are not served, whatever the policy
 
     Raises
     ------
@@ -140,8 +140,8 @@ class Scenario:
         }[self.arrivals]
 
 
-def _checked_mix(given: Mapping[str, float] | Iterable) -> Mix:
-    pairs = [_pair(pair) for pair in (given.items() if isinstance(given, Mapping) else given)]
+def _checked_mix(mix: Mapping[str, float] | Iterable) -> Mix:
+    pairs = [_pair(pair) for pair in (mix.items() if isinstance(mix, Mapping) else mix)]
     keys = [key for key, _ in pairs]
     for key in keys:
         find_class(key)

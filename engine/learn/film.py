@@ -80,28 +80,28 @@ class Film:
     def in_words(self, t: int) -> str:
         """Frame `t` in two or three sentences."""
         frame, row, memory = self.frames[t], self.run.workload.row, self.run.memory
-        told = [
+        sentences = [
             f"After round {t}: {wording.count(self.held[t].sum())} of {wording.tokens(memory)} "
             "in use."
         ]
         if frame.dropped:
             lose = "lose their" if len(frame.dropped) > 1 else "loses its"
-            told.append(f"{_names(row[list(frame.dropped)])} {lose} KV cache.")
+            sentences.append(f"{_names(row[list(frame.dropped)])} {lose} KV cache.")
         if frame.starting:
-            told.append(f"{_names(row[list(frame.starting)])} start{_s(frame.starting)} now.")
+            sentences.append(f"{_names(row[list(frame.starting)])} start{_s(frame.starting)} now.")
         if frame.check:
             o = frame.check.obstacle
             by = f", when {_names(np.array(o.finishing))} ends" if len(o.finishing) == 1 else ""
-            told.append(
+            sentences.append(
                 f"#{row[frame.check.head]} does not fit: it would be "
                 f"{wording.tokens(o.missing)} over M at the end of round {o.full_at}{by}."
             )
         elif frame.waiting:
-            told.append(f"{_names(row[list(frame.waiting)])} wait{_s(frame.waiting)}.")
+            sentences.append(f"{_names(row[list(frame.waiting)])} wait{_s(frame.waiting)}.")
         if t == self.rounds:
             total = wording.total(float(self.run.latency.sum()))
-            told.append(f"All done: total latency {total} {self.run.unit}.")
-        return " ".join(told)
+            sentences.append(f"All done: total latency {total} {self.run.unit}.")
+        return " ".join(sentences)
 
 
 def _s(subjects: Sequence) -> str:
@@ -119,19 +119,19 @@ def film(run: Run) -> Film:
     residencies, rounds = run.residencies, int(run.residencies.end.max())
     ends = np.arange(rounds + 1)[:, None]
     alive = (ends > residencies.begin) & (ends <= residencies.end)
-    by_stay = alive * (residencies.held + residencies.grows * (ends - residencies.begin))
-    frames = [_frame(run, by_stay, t) for t in range(rounds + 1)]
-    return Film(run, _of_requests(run, by_stay), frames)
+    by_residency = alive * (residencies.held + residencies.grows * (ends - residencies.begin))
+    frames = [_frame(run, by_residency, t) for t in range(rounds + 1)]
+    return Film(run, _of_requests(run, by_residency), frames)
 
 
-def _of_requests(run: Run, by_stay: np.ndarray) -> np.ndarray:
-    """Columns of stays added up to columns of requests."""
-    held = np.zeros((len(by_stay), len(run.workload)), np.int64)
-    np.add.at(held.T, run.residencies.request, by_stay.T)
+def _of_requests(run: Run, by_residency: np.ndarray) -> np.ndarray:
+    """Columns of residencies added up to columns of requests."""
+    held = np.zeros((len(by_residency), len(run.workload)), np.int64)
+    np.add.at(held.T, run.residencies.request, by_residency.T)
     return held
 
 
-def _frame(run: Run, by_stay: np.ndarray, t: int) -> Frame:
+def _frame(run: Run, by_residency: np.ndarray, t: int) -> Frame:
     residencies, n = run.residencies, len(run.workload)
     begun = residencies.begin <= t
     inside = begun & (residencies.end > t)
@@ -147,7 +147,9 @@ def _frame(run: Run, by_stay: np.ndarray, t: int) -> Frame:
         running=tuple(np.flatnonzero(here & before).tolist()),
         waiting=tuple(queue.tolist()),
         dropped=tuple(i for i in queue.tolist() if before[i]),
-        planned=_planned(by_stay[t + 1 :, begun].sum(axis=1)) if _looks_ahead(run) else NOTHING,
+        planned=_planned(by_residency[t + 1 :, begun].sum(axis=1))
+        if _looks_ahead(run)
+        else NOTHING,
         check=_check(run, queue, t),
     )
 

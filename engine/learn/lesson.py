@@ -61,7 +61,7 @@ class Curves:
     ----------
     x, y : what the axes count, with units
     lines : per label its points (x, y); a label that is a policy's key has its colour
-    mark : the x the knob stands at; None: nowhere
+    mark : the x at the parameter's value; None: nowhere
     log : logarithmic axes
     steps : values that hold for a whole round, and not between points
     """
@@ -114,8 +114,8 @@ class Lesson:
     key, title : the name in links, the name to read
     place : its place in the course
     asks : the question it answers
-    knob : what can be turned
-    steps : the knob's value -> the screens, in order
+    parameter : what can be turned
+    steps : the parameter's value -> the screens, in order
     """
 
     key: str
@@ -130,7 +130,7 @@ LESSONS: dict[str, Lesson] = {}
 
 
 def lesson(**declared):
-    """Register the decorated (value of the knob) -> list of Step as a lesson."""
+    """Register the decorated (value of the parameter) -> list of LessonStep as a lesson."""
 
     def register(steps):
         declared_lesson = Lesson(steps=steps, **declared)

@@ -93,7 +93,7 @@ def schedule_of(server: Server, order: np.ndarray, workload: Workload) -> Schedu
     log = log[log["end"] > log["begin"]]  # some were over in the decision that began them
     left = who_left(server.arrival_queue, order)
     plain = left is None and len(log) == len(order)
-    columns = [log[name].copy() for name in RESIDENCY.names]
+    columns = [log[name].copy() for name in RESIDENCY.names or ()]
     columns[0] = order[columns[0]]
     lost = by_request("lost")
     if workload.concurrency:

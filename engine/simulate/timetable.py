@@ -196,4 +196,4 @@ def timetable_of(round_clock: RoundClock) -> Timetable | None:
     if round_clock.whole:
         return None
     written = round_clock.spans[: int(round_clock.now["spans"])]
-    return Timetable(*(written[name].copy() for name in SPAN.names))
+    return Timetable(*(written[name].copy() for name in SPAN.names or ()))

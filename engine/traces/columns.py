@@ -207,8 +207,8 @@ class Check:
         self.pattern, self.need, self.matches = pattern, need, matches
 
     def __call__(self, column: pa.StringArray) -> tuple[np.ndarray, np.ndarray]:
-        found = pc.match_substring_regex(column, self.pattern, ignore_case=True)
-        good = found.to_numpy(zero_copy_only=False) == self.matches
+        match = pc.match_substring_regex(column, self.pattern, ignore_case=True)
+        good = match.to_numpy(zero_copy_only=False) == self.matches
         return np.zeros(len(good), self.dtype), good
 
 

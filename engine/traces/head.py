@@ -110,18 +110,18 @@ def _beyond_first_line(file: BinaryIO) -> tuple[Any, str]:
     except InputError:
         with as_text(file) as text:
             tried = islice(json_text.lines(text), LINES_TRIED)
-            found = next((value for _, value in tried if value is not None), None)
-        if found is None:
+            first = next((value for _, value in tried if value is not None), None)
+        if first is None:
             raise
-        return found, "lines"
+        return first, "lines"
 
 
 def _head_of(first: Any, shape: str) -> Head:
     if not isinstance(first, dict):
-        found = "nothing" if first is None else f"a {type(first).__name__}"
+        there = "nothing" if first is None else f"a {type(first).__name__}"
         raise InputError(
             f"this is JSON, but where the first request should be, an object with names, "
-            f"there is {found}"
+            f"there is {there}"
         )
     return Head("objects", tuple(paths(first)), first, shape)
 

@@ -27,11 +27,11 @@ def find_name(wanted: Sequence[str], names: Sequence[str]) -> str | None:
         When it is there twice.
     """
     for name in wanted:
-        found = [spelled for spelled in names if plain(spelled) == plain(name)]
-        if len(found) > 1:
+        spellings = [spelled for spelled in names if plain(spelled) == plain(name)]
+        if len(spellings) > 1:
             raise InputError(
                 f"the first line must name the column {name} once; found: {','.join(names)[:200]}"
             )
-        if found:
-            return found[0]
+        if spellings:
+            return spellings[0]
     return None

@@ -55,19 +55,19 @@ class TracePart:
             if self.between is not None:
                 part = window(part, *self.between)
             part = sample(part, self.share, self.seed)
-        told = self.in_words(requests)
-        return replace(part, part=told) if told else part
+        words = self.in_words(requests)
+        return replace(part, part=words) if words else part
 
     def in_words(self, whole: TraceRequests) -> str:
         """`14:00 to 15:00, 1 in 10 requests, arrivals spread`; nothing for all of it."""
-        told = []
+        words = []
         if self.between is not None:
-            told.append(_span_in_words(*self.between, whole))
+            words.append(_span_in_words(*self.between, whole))
         if self.share < 1:
-            told.append(_share_in_words(self.share))
+            words.append(_share_in_words(self.share))
         if self.jittered:
-            told.append("arrivals spread within their bins")
-        return ", ".join(told)
+            words.append("arrivals spread within their bins")
+        return ", ".join(words)
 
 
 def _share_in_words(share: float) -> str:

@@ -43,18 +43,18 @@ def find_format(head: Head) -> ModuleType:
     for layout in known_formats():
         if layout.matches(head):
             return layout
-    found = " ".join((head.line or ", ".join(head.names)).split())
+    start = " ".join((head.line or ", ".join(head.names)).split())
     if head.kind == "table":
         names = [name.lower() for name in head.names]
         missing = [name for name in canonical.NEEDED if name not in names]
         raise InputError(
             f"the first line must name the columns {', '.join(canonical.NEEDED)}, separated by "
             f"commas (missing: {', '.join(missing)}), or be that of a known log, or its columns be "
-            f"mapped, as in prompt=NAME; found: {found[:200]}"
+            f"mapped, as in prompt=NAME; found: {start[:200]}"
         )
     raise InputError(
         "this is of no known format, and no name in it says which are the prompt and output "
-        f"tokens: map them, as in prompt=NAME; found: {found[:200]}"
+        f"tokens: map them, as in prompt=NAME; found: {start[:200]}"
     )
 
 
@@ -80,7 +80,7 @@ def glance(source: str | PathLike | BinaryIO) -> Glance:
         head = look(file)
         layout = next((layout for layout in known_formats() if layout.matches(head)), None)
         rows = generic.rows_head(head)
-        return Glance(layout.NAME if layout else "", rows.names, generic.guess(rows))
+        return Glance(layout.NAME if layout else "", rows.names, generic.likely_names(rows))
 
 
 def read_requests(

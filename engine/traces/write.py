@@ -44,9 +44,9 @@ def write_csv(workload: Workload, path: str | PathLike) -> None:
 
 def _whole_columns(workload: Workload) -> dict[str, np.ndarray]:
     """The columns of whole numbers that say something, by name."""
-    given = {name: getattr(workload, name) for name in ("prompt", "output", *PREDICTED)}
-    given["priority"] = workload.priority if workload.priority.any() else None
-    return {name: column for name, column in given.items() if column is not None}
+    columns = {name: getattr(workload, name) for name in ("prompt", "output", *PREDICTED)}
+    columns["priority"] = workload.priority if workload.priority.any() else None
+    return {name: column for name, column in columns.items() if column is not None}
 
 
 def _rows(workload: Workload, part: slice, with_class: bool):

@@ -92,7 +92,7 @@ def _in_chunks(chunk: int, cut, whole) -> LessonStep:
 
 def _trade_off(chunk: int) -> LessonStep:
     runs = [served(size) for size in CHUNKS]
-    pauses, firsts = [pause(one) for one in runs], [first_token(one) for one in runs]
+    pauses, firsts = [pause(run) for run in runs], [first_token(run) for run in runs]
     return LessonStep(
         "The trade-off",
         f"Small chunks: pauses of {_seconds(min(pauses))}, but {_seconds(max(firsts))} to the "

@@ -73,7 +73,7 @@ def _the_check(strict) -> LessonStep:
 
 
 def _pass_over(strict, loose, skip, volume) -> LessonStep:
-    told = (
+    effect = (
         "Turn the knob and let the small ones pass."
         if skip == 0
         else f"Passing over {skip} brings the total latency from {said(strict)} to {said(loose)}."
@@ -83,7 +83,7 @@ def _pass_over(strict, loose, skip, volume) -> LessonStep:
     runs = {f"fcfs, skip {skip}": loose, "svf": volume}
     return LessonStep(
         "Let the small ones pass",
-        f"{told} Starting the smallest volume first needs no passing: {said(volume)}.",
+        f"{effect} Starting the smallest volume first needs no passing: {said(volume)}.",
         runs=runs,
         table=outcomes(runs),
         about="Two ways out",

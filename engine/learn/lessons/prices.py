@@ -120,7 +120,7 @@ def _certificate(workload, lp, scale: int) -> LessonStep:
 
 
 def _covered(runs, by_name, optimum) -> LessonStep:
-    mine, bound = total(runs["vllm"]), by_name["lp"].value
+    cost, bound = total(runs["vllm"]), by_name["lp"].value
     lower = by_name["lp-preemptive"].value
     return LessonStep(
         "What the bound speaks of",
@@ -128,7 +128,7 @@ def _covered(runs, by_name, optimum) -> LessonStep:
         question=LessonQuestion(
             f"The LP says {wording.number(bound)}. Is it wrong?",
             ("yes", "no: it speaks only of schedules that keep every cache"),
-            0 if by_name["lp"].covers(runs["vllm"]) and mine < bound else 1,
+            0 if by_name["lp"].covers(runs["vllm"]) and cost < bound else 1,
             f"A request that drops its cache uses less memory meanwhile than the LP reckons with. "
             f"Prices that never rise bound those schedules too: {wording.number(lower)}. So each "
             "run here is compared only with bounds that cover it.",

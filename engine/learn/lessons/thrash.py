@@ -63,7 +63,7 @@ def _two_clocks(workload) -> LessonStep:
     runs = [
         run(key, workload, M, clock=clock) for clock in (ROUNDS, GPU) for key in ("vllm", "fcfs")
     ]
-    dropped, kept, dropped_s, kept_s = (float(one.latency.mean()) for one in runs)
+    dropped, kept, dropped_s, kept_s = (float(served.latency.mean()) for served in runs)
     cheaper = "less" if dropped < kept else "more"
     dearer = "more" if dropped_s > kept_s else "less"
     table = pd.DataFrame(
@@ -85,7 +85,7 @@ def _two_clocks(workload) -> LessonStep:
 
 def _watermark(workload, mark: int) -> LessonStep:
     runs = {at: run("vllm", workload, M, clock=GPU, watermark=at / 100) for at in MARKS}
-    means = [float(one.latency.mean()) for one in runs.values()]
+    means = [float(served.latency.mean()) for served in runs.values()]
     best = MARKS[means.index(min(means))]
     here = runs[mark]
     return LessonStep(

@@ -44,8 +44,8 @@ def steps(length: int) -> list[LessonStep]:
 
 def _who_is_smaller(by_size, memory: int) -> LessonStep:
     lasting, brief = (by_size.workload.take([i]) for i in (0, -1))
-    sizes = [int(one.peak[0]) for one in (lasting, brief)]
-    volumes = [int(one.volume[0]) for one in (lasting, brief)]
+    sizes = [int(requests.peak[0]) for requests in (lasting, brief)]
+    volumes = [int(requests.volume[0]) for requests in (lasting, brief)]
     return LessonStep(
         "Two kinds of requests",
         f"Lasting ones end at {sizes[0]} tokens after {int(lasting.output[0])} rounds, brief ones "

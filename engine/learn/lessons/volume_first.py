@@ -74,13 +74,13 @@ def mix(share: int):
 def measured(key: str, share: int) -> float:
     """Total latency of the policy on `mix`, against a certified bound."""
     workload = mix(share)
-    found = gap(run(key, workload, WHOLE), find_method("fluid").bounds(workload, WHOLE))
-    assert found is not None  # a backlog without preemption is always covered
-    return found
+    ratio = gap(run(key, workload, WHOLE), find_method("fluid").bounds(workload, WHOLE))
+    assert ratio is not None  # a backlog without preemption is always covered
+    return ratio
 
 
 def _proved(share: int) -> LessonStep:
-    mine, other = measured("svf", share), measured("sorted-f", share)
+    by_volume, by_batches = measured("svf", share), measured("sorted-f", share)
     proved = guarantee(share / 100)
     edges = (2.0, 6.0)
     return LessonStep(
@@ -91,10 +91,10 @@ def _proved(share: int) -> LessonStep:
         question=LessonQuestion(
             "160 requests, M = 400. How far is it from optimal at most, on these?",
             ("less than 2 times", f"2 to {edges[1]:.0f} times", f"more than {edges[1]:.0f} times"),
-            sum(mine >= edge for edge in edges),
-            f"At most {wording.ratio(mine)} the optimum, by a certified bound for these very "
-            f"requests; Sorted-F {wording.ratio(other)}. A guarantee speaks of the worst requests "
-            "anybody could send, a bound of yours.",
+            sum(by_volume >= edge for edge in edges),
+            f"At most {wording.ratio(by_volume)} the optimum, by a certified bound for these very "
+            f"requests; Sorted-F {wording.ratio(by_batches)}. A guarantee speaks of the worst "
+            "requests anybody could send, a bound of yours.",
         ),
         curves=Curves(
             "largest request, share of M (%)",

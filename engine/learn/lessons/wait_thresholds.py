@@ -77,22 +77,24 @@ def _greedy(greedy) -> LessonStep:
 
 def _grouped(greedy, grouped, threshold: int) -> LessonStep:
     runs = {"fcfs": greedy, f"wait, threshold {threshold}": grouped}
-    mine, other = pace(grouped), pace(greedy)
-    verdict = "more than" if mine > other else "less than" if mine < other else "as many as"
+    in_groups, at_once = pace(grouped), pace(greedy)
+    verdict = (
+        "more than" if in_groups > at_once else "less than" if in_groups < at_once else "as many as"
+    )
     rounds = list(range(2, ROUNDS + 2))
     return LessonStep(
         "Hold back to go faster",
         f"WAIT starts exactly {threshold} together once {threshold} wait: "
-        f"{wording.number(mine)} completions a round, {verdict} the greedy "
-        f"{wording.number(other)}. At {RATE}, what arrives in a round, the fluid is met exactly; "
+        f"{wording.number(in_groups)} completions a round, {verdict} the greedy "
+        f"{wording.number(at_once)}. At {RATE}, what arrives in a round, the fluid is met exactly; "
         "fewer starve the memory, more bring the waves back.",
         runs={f"wait, threshold {threshold}": grouped},
         curves=Curves(
             "round",
             "completions",
             {
-                label: (rounds, done_by_round(one)[2 : ROUNDS + 2].tolist())
-                for label, one in (("fcfs", greedy), ("wait", grouped))
+                label: (rounds, done_by_round(run)[2 : ROUNDS + 2].tolist())
+                for label, run in (("fcfs", greedy), ("wait", grouped))
             },
         ),
         table=outcomes(runs),

@@ -37,9 +37,9 @@ def parse(opened: Opened, reading: LogReading) -> TraceRequests:
         Field("priority", ("priority",), Priority()),
         *(Field(name, (name,), TokenColumn()) for name in PREDICTED),
     ]
-    found = [name.lower() for name in opened.head.names]
-    fields = [field for field in fields if field.names[0] in found]
-    fields.sort(key=lambda field: found.index(field.names[0]))  # the first bad place comes first
+    names = [name.lower() for name in opened.head.names]
+    fields = [field for field in fields if field.names[0] in names]
+    fields.sort(key=lambda field: names.index(field.names[0]))  # the first bad place comes first
     rows = read_rows(opened.table(quoted=False), fields, strict=True)
     seconds = rows.columns["arrival"]
     if reading.time_unit:
@@ -58,11 +58,11 @@ def parse(opened: Opened, reading: LogReading) -> TraceRequests:
         predicted_hi=rows.columns.get("predicted_hi"),
         time_unit=reading.time_unit or "s",
         unit_known=reading.time_unit is not None,
-        notes=_notes(found),
+        notes=_notes(names),
     )
 
 
-def _notes(found: Sequence[str]) -> tuple[str, ...]:
+def _notes(names: Sequence[str]) -> tuple[str, ...]:
     known = (*NEEDED, "class", "priority", *PREDICTED)
-    unknown = [name for name in found if name and name not in known]
+    unknown = [name for name in names if name and name not in known]
     return tuple(f"the column {name} is not known and not used" for name in unknown)

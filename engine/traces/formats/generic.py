@@ -62,7 +62,7 @@ def matches(head: Head) -> bool:
     return _names_tokens(rows_head(head))
 
 
-def guess(head: Head) -> dict[str, str | None]:
+def likely_names(head: Head) -> dict[str, str | None]:
     """The name for each role, as far as names tell."""
     return {role: _find(head, role) for role in ROLES}
 
@@ -94,15 +94,17 @@ def _names_tokens(head: Head) -> bool:
 
 def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     head, key = rows_head(opened.head), _wrapped(opened.head)
-    found = {role: _mapped(head, role, reading) or name for role, name in guess(head).items()}
+    names_of = {
+        role: _mapped(head, role, reading) or name for role, name in likely_names(head).items()
+    }
     for role in ("prompt", "output"):
-        if not found[role]:
+        if not names_of[role]:
             names = ", ".join(head.names)[:200]
             raise InputError(f"no name says which is the {role}: map one of {names}")
     fields, notes = [], []
-    for role, name in found.items():
-        if name and (role not in MOMENTS.values() or _same_clock(name, found["arrival"])):
-            fields.append(Field(role, (name,), _kind(head, role, name, found)))
+    for role, name in names_of.items():
+        if name and (role not in MOMENTS.values() or _same_clock(name, names_of["arrival"])):
+            fields.append(Field(role, (name,), _kind(head, role, name, names_of)))
         if name and role in ("ttft", "latency") and not unit_in(name):
             notes.append(f"{name} is read in seconds")
     checks = [("status", no_failure()), *((name, no_error()) for name in ERRORS)]
@@ -122,8 +124,8 @@ def _mapped(head: Head, role: str, reading: LogReading) -> str | None:
         return wanted
     if name := find_name((wanted,), head.names):
         return name
-    found = " ".join(", ".join(head.names).split())[:200]
-    raise InputError(f"there is no {wanted} to be the {role}; found: {found}")
+    there = " ".join(", ".join(head.names).split())[:200]
+    raise InputError(f"there is no {wanted} to be the {role}; found: {there}")
 
 
 def _find(head: Head, role: str) -> str | None:
@@ -141,7 +143,7 @@ def _without_unit(name: str) -> str:
     return re.sub(ending, "", name) if unit_in(name) else name
 
 
-def _kind(head: Head, role: str, name: str, found: Mapping[str, str | None]) -> Kind:
+def _kind(head: Head, role: str, name: str, names_of: Mapping[str, str | None]) -> Kind:
     if role in ("prompt", "output"):
         return TokenColumn()
     if role == "class":
@@ -150,7 +152,7 @@ def _kind(head: Head, role: str, name: str, found: Mapping[str, str | None]) -> 
         return Measured(1 / PER_SECOND[unit_in(name) or "s"])
     if role == "arrival":
         return arrival_kind(value_at(head.first, name.split(".")))
-    return Perhaps(_kind(head, "arrival", found["arrival"] or name, found))
+    return Perhaps(_kind(head, "arrival", names_of["arrival"] or name, names_of))
 
 
 def _same_clock(name: str, arrival: str | None) -> bool:

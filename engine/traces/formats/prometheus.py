@@ -38,8 +38,8 @@ def matches(head: Head) -> bool:
 
 
 def parse(opened: Opened, reading: LogReading) -> TraceRequests:
-    found = _histograms(opened.text())
-    prompts, outputs = (_of(found, names) for names in (PROMPTS, OUTPUTS))
+    histograms = _histograms(opened.text())
+    prompts, outputs = (_of(histograms, names) for names in (PROMPTS, OUTPUTS))
     count = min(prompts.count, outputs.count)
     n = min(count, MOST)
     drawn = np.argsort(np.random.default_rng(0).random(n), kind="stable")
@@ -96,7 +96,7 @@ class _Histogram:
 
 
 def _histograms(lines: Iterable[str]) -> dict[str, _Histogram]:
-    found: dict[str, _Histogram] = defaultdict(_Histogram)
+    histograms: dict[str, _Histogram] = defaultdict(_Histogram)
     for line in lines:
         if not (match := LINE.match(line)) or match[1] not in PROMPTS + OUTPUTS:
             continue
@@ -105,16 +105,20 @@ def _histograms(lines: Iterable[str]) -> dict[str, _Histogram]:
         try:
             value = float(value)
             if part == "bucket" and edge and value >= 0 and math.isfinite(value):
-                found[name].up_to[float(edge[1])] += value
+                histograms[name].up_to[float(edge[1])] += value
             elif part == "sum":
-                found[name].sum += value
+                histograms[name].sum += value
         except ValueError:
             raise InputError(f"this line of metrics is damaged: {line.strip()[:200]}") from None
-    return found
+    return histograms
 
 
-def _of(found: dict[str, _Histogram], names: tuple[str, ...]) -> _Histogram:
+def _of(histograms: dict[str, _Histogram], names: tuple[str, ...]) -> _Histogram:
     for name in names:
-        if name in found and found[name].count >= 1 and any(map(math.isfinite, found[name].up_to)):
-            return found[name]
+        if (
+            name in histograms
+            and histograms[name].count >= 1
+            and any(map(math.isfinite, histograms[name].up_to))
+        ):
+            return histograms[name]
     raise InputError(f"these metrics hold no counts of {' or '.join(names)}: give a server's page")

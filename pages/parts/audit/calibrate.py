@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +11,7 @@ import streamlit as st
 from engine import wording
 from engine.calibrate import Benchmark, Fit, fit, fitted_preset, read_benchmark, see_rounds
 from engine.calibrate.fit import NAMES
+from engine.calibrate.fitted import Served
 from engine.errors import InputError
 from engine.figures.calibration import describe_calibration, draw_calibration
 from engine.machine.catalogue import gpus, models
@@ -87,13 +87,13 @@ def _offer_to_save(source: str, bench: Benchmark, fitted: Fit) -> None:
             "Engine and version", placeholder=bench.server or "vLLM 0.11", help="What it models."
         )
         model, gpu, parallel = st.columns(3)
-        served: dict[str, Any] = {
-            "engine": engine,
-            "model": _pick(model, "Model", models(), "Tells the size of its KV cache."),
-            "gpu": _pick(gpu, "GPU", gpus(), "Tells its price on the Capacity page."),
-            "tensor_parallel": parallel.number_input("Tensor parallel", 1, 64, 1),
-        }
-        preset = fitted_preset(title, fitted, source, server=bench.server, **served)
+        served = Served(
+            engine,
+            _pick(model, "Model", models(), "Tells the size of its KV cache."),
+            _pick(gpu, "GPU", gpus(), "Tells its price on the Capacity page."),
+            parallel.number_input("Tensor parallel", 1, 64, 1),
+        )
+        preset = fitted_preset(title, fitted, source, bench.server, served)
         st.button("Save preset", icon=":material/save:", on_click=_save, args=(preset,))
 
 

@@ -38,7 +38,7 @@ def ask_predictions(source: Source) -> Source:
             titles,
             format_func=titles.__getitem__,
             help="Policies see predictions, memory follows the true lengths. "
-            + "  \n".join(f"**{model.title}**: {model.told}" for model in MODELS.values()),
+            + "  \n".join(f"**{model.title}**: {model.meaning}" for model in MODELS.values()),
             **linked("predict", usual, options=titles),
         )
         if key == AS_GIVEN:
