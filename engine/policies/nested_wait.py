@@ -71,7 +71,7 @@ class Gates(NamedTuple):
     since : (n,) float64, when it came there
     admitted : (n,) int64, the count of admissions at its own
     who : (n,) int64, those who stand at gates
-    count : (m + 1,) int64, scratch: how many stand at each gate
+    standing : (m + 1,) int64, scratch: how many stand at each gate
     due : (m + 1,) float64, scratch: when its oldest has waited long enough
     state : record of dtype PAUSED
     """
@@ -84,33 +84,33 @@ class Gates(NamedTuple):
     since: np.ndarray
     admitted: np.ndarray
     who: np.ndarray
-    count: np.ndarray
+    standing: np.ndarray
     due: np.ndarray
     state: np.void
 
 
 @part
 def _count_at_gates(server, gates):
-    """Fill in `count` and `due`, those of the batch who have just come included."""
-    gates.count[:] = 0
+    """Fill in `standing` and `due`, those of the batch who have just come included."""
+    gates.standing[:] = 0
     gates.due[:] = np.inf
     for k in range(gates.state.paused):
         i = gates.who[k]
         gate = gates.next[i]
-        gates.count[gate] += 1
+        gates.standing[gate] += 1
         gates.due[gate] = min(gates.due[gate], gates.since[i] + gates.max_wait)
     for place in range(server.state.running):
         i = server.batch[place]
         gate = gates.next[i]
         if tokens(server, i) == gates.at[gate]:
             gates.since[i] = server.round_clock.now.seconds
-            gates.count[gate] += 1
+            gates.standing[gate] += 1
             gates.due[gate] = min(gates.due[gate], gates.since[i] + gates.max_wait)
 
 
 @part
 def _is_open(server, gates, gate):
-    if all_arrived(server.arrival_queue) or gates.count[gate] >= gates.size[gate]:
+    if all_arrived(server.arrival_queue) or gates.standing[gate] >= gates.size[gate]:
         return True
     return server.round_clock.now.seconds >= gates.due[gate]
 
@@ -280,7 +280,7 @@ def nested_wait(workload, memory, at, size, group, max_wait, clock, progress):
         since=np.zeros(n),
         admitted=np.zeros(n, np.int64),
         who=np.empty(n, np.int64),
-        count=np.empty(len(at), np.int64),
+        standing=np.empty(len(at), np.int64),
         due=np.empty(len(at)),
         state=np.zeros(1, PAUSED)[0],
     )

@@ -90,6 +90,7 @@ def planned(
     else:
         by_volume = expected.ascending(expected.volume)
         typical = look_ahead(expected, memory, by_volume, skip=5, clock=clock)
+        assert typical.timetable is not None, "of a clock in seconds"
         seen = typical.timetable.decisions_after(workload.arrival)
         start = plan(replace(expected, arrival=seen.astype(float)))
     order = np.argsort(start, kind="stable")

@@ -35,7 +35,7 @@ class Resampled:
 
     key: ClassVar[str] = "own"
     title: ClassVar[str] = "My own predictor"
-    told: ClassVar[str] = "Errors are drawn from a record of predicted and true outputs."
+    meaning: ClassVar[str] = "Errors are drawn from a record of predicted and true outputs."
 
     def lengths(self, workload: Workload, uniform: np.ndarray) -> PredictedLengths:
         """As for the models of engine/demand/predictions.py."""

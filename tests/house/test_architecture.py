@@ -50,13 +50,13 @@ def test_imports_point_one_way(path):
 
 
 LAYERS = (
-    ("errors", "fields", "wording"),
-    ("compilations", "compiled", "sample_data", "user_data", "version"),
+    ("errors", "fields", "wording", "policy_parameters"),
+    ("compilations", "compiled", "registry", "sample_data", "user_data", "version"),
     ("machine", "admission_limits", "workload"),
-    ("simulate", "progress"),
+    ("progress", "simulate", "policy", "choice"),  # a run knows the choice that made it
     ("batches", "fluid", "memory_curve"),
-    ("bound", "bound_method", "bounds", "proof", "improve", "policy", "policies"),
-    ("choice", "demand", "traces"),
+    ("bound", "bound_method", "bounds", "proof", "improve", "policies"),
+    ("demand", "traces"),
     ("fleet", "measure"),
     ("experiment",),
     ("calibrate", "evidence", "audit", "scale_out"),
@@ -100,10 +100,14 @@ def module_of(path):
 MODULES = {module_of(path): path for path in SOURCES}
 
 
+def for_types_only(node):
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
 def run_at_import(nodes):
     """The statements that importing a module runs, those of `if` and `try` too."""
     for node in nodes:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) or for_types_only(node):
             continue
         yield node
         for part in ("body", "orelse", "handlers", "finalbody"):
