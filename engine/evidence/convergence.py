@@ -70,10 +70,11 @@ def _fine_percent(share: float) -> str:
 
 def climbs(bounds: Sequence[Bound]) -> list[Climb]:
     """The bounds that were improved step by step."""
+    rising = [bound for bound in bounds if len(bound.history) >= 2]
+    histories = [np.array(bound.history) for bound in rising]
     return [
-        Climb(bound.bound, *np.array(bound.history).T, bound.unit)
-        for bound in bounds
-        if len(bound.history) >= 2
+        Climb(bound.bound, history[:, 0], history[:, 1], bound.unit)
+        for bound, history in zip(rising, histories, strict=True)
     ]
 
 

@@ -53,24 +53,27 @@ def _add_row(figure: go.Figure, capacity: Capacity, colour: str, each: str) -> N
         customdata=capacity.seeds,
         hovertemplate=f"seed %{{customdata}}: %{{x:.4g}} a {each}<extra>{capacity.label}</extra>",
     )
-    low, high = capacity.interval or (None, None)
-    known = capacity.interval is not None
+    rate, interval = capacity.rate, capacity.interval
+    above = below = 0.0
+    said = ""
+    if rate is not None and interval is not None:
+        low, high = interval
+        above, below = high - rate, rate - low
+        said = f"<br>95 % interval {number(low)} to {number(high)}"
     figure.add_scatter(
-        x=[capacity.rate],
+        x=[rate],
         y=[capacity.label],
         mode="markers",
         marker={"color": colour, "size": 13, "symbol": "diamond"},
         error_x={
             "type": "data",
             "symmetric": False,
-            "array": [high - capacity.rate] if known else [0],
-            "arrayminus": [capacity.rate - low] if known else [0],
+            "array": [above],
+            "arrayminus": [below],
             "color": colour,
             "thickness": 2.5,
         },
-        hovertemplate=f"%{{x:.4g}} a {each}"
-        + (f"<br>95 % interval {number(low)} to {number(high)}" if known else "")
-        + f"<extra>{capacity.label}</extra>",
+        hovertemplate=f"%{{x:.4g}} a {each}{said}<extra>{capacity.label}</extra>",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from html import escape
+from typing import TypeAlias
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -20,7 +21,7 @@ th, td { padding: .25rem .7rem; border-bottom: 1px solid #e2e8f0; text-align: ri
 tr > :nth-child(2):last-child { white-space: normal; text-align: left }
 """
 
-Block = str | pd.DataFrame | go.Figure
+Block: TypeAlias = str | pd.DataFrame | go.Figure
 
 
 def html_page(title: str, blocks: Sequence[Block]) -> str:

@@ -28,9 +28,10 @@ def draw_search(story: Sequence[tuple[float, Entry]], rival: Entry | None) -> go
     figure = go.Figure()
     colour, dash = policy_style("best-found")
     work = [seconds for seconds, _ in story]
+    gaps = [entry.gap for _, entry in story if entry.gap is not None]
     figure.add_scatter(
         x=work,
-        y=[height(entry.gap) for _, entry in story],
+        y=[height(gap) for gap in gaps],
         name="best-found",
         mode="lines+markers+text",
         line={"color": colour, "dash": dash, "width": 2.5, "shape": "hv"},
@@ -46,10 +47,9 @@ def draw_search(story: Sequence[tuple[float, Entry]], rival: Entry | None) -> go
         f"total latency %{{customdata[1]}} {story[0][1].run.unit}<extra>best-found</extra>",
     )
     since = max(work[0], work[-1] / DECADES)
-    gaps = [entry.gap for _, entry in story]
-    if rival is not None:
+    if rival is not None and rival.gap is not None:
         gaps.append(rival.gap)
-        _add_rival(figure, rival)
+        _add_rival(figure, rival, rival.gap)
     figure.update_xaxes(
         title="work spent on the search (s)",
         type="log",
@@ -62,17 +62,17 @@ def draw_search(story: Sequence[tuple[float, Entry]], rival: Entry | None) -> go
     return figure
 
 
-def _add_rival(figure: go.Figure, rival: Entry) -> None:
+def _add_rival(figure: go.Figure, rival: Entry, gap: float) -> None:
     """A level line in the rival's style, with its name and gap."""
     colour, dash = policy_style(rival.run.policy)
     figure.add_hline(
-        y=height(rival.gap),
+        y=height(gap),
         line={"color": colour, "dash": dash, "width": 2},
         annotation={
-            "text": f"{rival.label} {wording.gap(rival.gap)}",
+            "text": f"{rival.label} {wording.gap(gap)}",
             "xanchor": "right",
             "yanchor": "bottom",
-            "y": math.log10(height(rival.gap)),
+            "y": math.log10(height(gap)),
         },
     )
 

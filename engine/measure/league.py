@@ -264,14 +264,14 @@ def _distance(entry: Entry) -> str:
 
 def gap_headline(entries: Sequence[Entry]) -> str:
     """How far the best entry that a bound covers can be from the best possible."""
-    covered = [entry for entry in entries if entry.gap is not None]
+    covered = [(entry, entry.cover) for entry in entries if entry.cover and entry.gap is not None]
     if not covered:
         return "No certified bound covers these runs yet: compute one that does."
-    best = covered[0]
-    total, value = best.numbers["total_latency"], best.cover.value
+    best, cover = covered[0]
+    total = wording.total(best.numbers["total_latency"])
     return (
-        f"**{best.label}** is {_distance(best)}: its total latency is {wording.total(total)} "
-        f"{best.run.unit}, and the bound {best.cover.bound} is {wording.total(value)}."
+        f"**{best.label}** is {_distance(best)}: its total latency is {total} {best.run.unit}, "
+        f"and the bound {cover.bound} is {wording.total(cover.value)}."
     )
 
 

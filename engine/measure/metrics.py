@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -65,7 +66,7 @@ class Kind:
     """
 
     unit: str
-    write: Callable[[float | None], str]
+    write: Callable[[Any], str]
 
 
 def _yes_or_no(value: float | None) -> str:

@@ -117,10 +117,11 @@ class DualFunction:
     @cached_property
     def _lines(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """level, fall and tail, (n, envelopes) each, a little less than they are."""
-        return tuple(
+        level, fall, tail = (
             np.ascontiguousarray(np.stack([getattr(g, name) for g in self.grouped], axis=1)) * LESS
             for name in ("level", "fall", "tail")
         )
+        return level, fall, tail
 
     def cell_of(self, completion: np.ndarray) -> np.ndarray:
         """(n,) int64: the cells of completions; tokens before cell 0 are ruled out."""

@@ -20,16 +20,16 @@ SECONDS_A_REQUEST = 2e-6
 def loss_jobs(view: View, entries: Sequence[Entry], bounds: Sequence[Bound]) -> list[Job]:
     """One job an entry that a bound with prices covers."""
     covered = [(entry, pricing_bound(entry, bounds)) for entry in entries]
-    return [
-        Job(
-            key=("loss", view.experiment, entry.label, bound.bound, bound.value),
-            title=f"split of {entry.label}",
-            seconds=SECONDS_A_REQUEST * len(entry.run.workload),
-            compute=lambda progress, entry=entry, bound=bound: loss_of(entry, bound),
-        )
-        for entry, bound in covered
-        if bound is not None
-    ]
+    return [_loss_job(view, entry, bound) for entry, bound in covered if bound is not None]
+
+
+def _loss_job(view: View, entry: Entry, bound: Bound) -> Job:
+    return Job(
+        key=("loss", view.experiment, entry.label, bound.bound, bound.value),
+        title=f"split of {entry.label}",
+        seconds=SECONDS_A_REQUEST * len(entry.run.workload),
+        compute=lambda progress: loss_of(entry, bound),
+    )
 
 
 def tell_losses(view: View, entries: Sequence[Entry], bounds: Sequence[Bound]) -> None:

@@ -63,13 +63,13 @@ def search_job(view: View, bounds: Sequence[Bound] = ()) -> Job | None:
 
 def searched(job: Job | None) -> Story:
     """What the search has found so far, in any session."""
-    return (job and store().peek((*job.key, "story"))) or ()
+    return (job and store().peek(("story", job.key))) or ()
 
 
 def _add(job: Job, spent: float, run: Run) -> None:
     story = searched(job)
     if is_better(run, story[-1][1] if story else None):
-        store().put((*job.key, "story"), (*story, (spent, run)))
+        store().put(("story", job.key), (*story, (spent, run)))
 
 
 def _with_gap(what: str, best: list[tuple[float, Entry]]) -> str:

@@ -6,6 +6,7 @@ Every point is kept as soon as it is computed, so that a cancelled series shows 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import partial
 
 import streamlit as st
 
@@ -53,10 +54,7 @@ def _job(view: View, name: str, series: Series) -> Job:
                 progress((number + share) / len(situations), what)
 
             step(0.0)
-            store().get(
-                _key(situation),
-                lambda situation=situation, step=step: gaps_at(situation, step),
-            )
+            store().get(_key(situation), partial(gaps_at, situation, step))
         return True
 
     return Job(
