@@ -25,7 +25,7 @@ ENOUGH = {200: 1e-3, 1_000: 1e-3, 2_000: 2e-4}  # DESIGN 8: how far below the LP
 @pytest.mark.parametrize("kept", REFERENCES, ids=lambda kept: str(kept["n"]))
 def test_prices_reach_the_lp(kept):
     """Within 0.1 % at 200 and 1,000 requests and 0.02 % at 2,000, and never above it."""
-    workload = generate(Scenario(n=kept["n"], memory=kept["memory"]))
+    workload = generate(Scenario(n=kept["n"]))
     prices, every = find_method("prices").bounds(workload, kept["memory"], time_limit=SECONDS)
     assert prices.value >= (1 - ENOUGH[kept["n"]]) * kept["at_most"]
     assert max(every.value, prices.value) <= kept["at_most"]
