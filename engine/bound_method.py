@@ -263,9 +263,7 @@ def default_method(clock: Clock) -> BoundMethod:
 
 def load_methods() -> None:
     """Import every file of engine/bounds, so that each registers itself."""
-    import engine.bounds as folder
-
-    modules_in(folder)
+    modules_in("engine.bounds")
     in_order = sorted(METHODS.items())  # whichever file imported another first
     METHODS.clear()
     METHODS.update(in_order)

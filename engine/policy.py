@@ -176,9 +176,7 @@ def quick_policies(n: int, below: float = QUICK) -> list[str]:
 
 def load_policies() -> None:
     """Import every file of engine/policies, so that each registers itself; sorted by key."""
-    import engine.policies as folder
-
-    modules_in(folder)
+    modules_in("engine.policies")
     in_order = sorted(POLICIES.items())
     POLICIES.clear()
     POLICIES.update(in_order)

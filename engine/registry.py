@@ -7,9 +7,10 @@ import pkgutil
 from types import ModuleType
 
 
-def modules_in(folder: ModuleType) -> list[ModuleType]:
+def modules_in(package: str) -> list[ModuleType]:
     """Every file of a package, imported, in the order of their names."""
+    folder = importlib.import_module(package)
     return [
-        importlib.import_module(f"{folder.__name__}.{module.name}")
+        importlib.import_module(f"{package}.{module.name}")
         for module in pkgutil.iter_modules(folder.__path__)
     ]

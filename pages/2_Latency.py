@@ -8,11 +8,12 @@ from engine.measure.league import league
 from pages.parts import show
 from pages.parts.frame import page
 from pages.parts.jobs import needed, offer
-from pages.parts.latency.controls import ask_class, ask_log, ask_slo, ask_time
+from pages.parts.latency.controls import ask_class, ask_log, ask_time
 from pages.parts.latency.tables import attainment, who_gains
 from pages.parts.latency.tradeoff import tell_tradeoff
 from pages.parts.literal import sentence
 from pages.parts.runs import run_jobs
+from pages.parts.slo import ask_slo
 from pages.parts.view import View
 
 

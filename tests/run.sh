@@ -19,5 +19,6 @@ fi
 
 .venv/bin/ruff check .
 .venv/bin/ruff format --check .
+.venv/bin/mypy
 # A file's tests stay together: they share a server, a database or a cluster.
 exec .venv/bin/python -m pytest -n auto --maxprocesses 4 --dist loadfile "$@"

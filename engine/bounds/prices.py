@@ -172,17 +172,16 @@ def _history(parts: list[_Part]) -> tuple[tuple[float, float], ...]:
 
 def _row(name: str, every_run: bool, parts: list[_Part]) -> Bound:
     """The bounds of the parts add up."""
-    priced = [part for part in parts if part.last is not None]
-    rises = [part.last for part in parts if part.last is not None]
+    priced = [(part.numbers, part.last) for part in parts if part.last is not None]
     if priced:
-        knots = sum(part.numbers.shape[1] for part in priced)
-        ceiling = sum(rise.ceiling for rise in rises)
+        knots = sum(numbers.shape[1] for numbers, _ in priced)
+        ceiling = sum(last.ceiling for _, last in priced)
+        reached = sum(last.best.value for _, last in priced)
         apart = f" in {len(priced)} parts of the requests" if len(priced) > 1 else ""
         how = (
-            f"dual function at {len(priced[0].numbers)} prices of machine time that never rise, "
+            f"dual function at {len(priced[0][0])} prices of machine time that never rise, "
             f"on {knots} knots{apart}, rounding allowed for; the ascent stopped within "
-            f"{100 * (ceiling / sum(rise.best.value for rise in rises) - 1):.2g} % of the "
-            "best on these knots"
+            f"{100 * (ceiling / reached - 1):.2g} % of the best on these knots"
         )
     else:
         how = (

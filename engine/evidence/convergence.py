@@ -70,11 +70,11 @@ def _fine_percent(share: float) -> str:
 
 def climbs(bounds: Sequence[Bound]) -> list[Climb]:
     """The bounds that were improved step by step."""
+    rising = [bound for bound in bounds if len(bound.history) >= 2]
+    histories = [np.array(bound.history) for bound in rising]
     return [
-        Climb(bound.bound, seconds, value, bound.unit)
-        for bound in bounds
-        if len(bound.history) >= 2
-        for seconds, value in [np.array(bound.history).T]
+        Climb(bound.bound, history[:, 0], history[:, 1], bound.unit)
+        for bound, history in zip(rising, histories, strict=True)
     ]
 
 

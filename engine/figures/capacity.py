@@ -53,10 +53,13 @@ def _add_row(figure: go.Figure, capacity: Capacity, colour: str, each: str) -> N
         customdata=capacity.seeds,
         hovertemplate=f"seed %{{customdata}}: %{{x:.4g}} a {each}<extra>{capacity.label}</extra>",
     )
-    low, high = capacity.interval or (None, None)
-    rate = capacity.rate
-    below = 0.0 if low is None or rate is None else rate - low
-    above = 0.0 if high is None or rate is None else high - rate
+    rate, interval = capacity.rate, capacity.interval
+    above = below = 0.0
+    said = ""
+    if rate is not None and interval is not None:
+        low, high = interval
+        above, below = high - rate, rate - low
+        said = f"<br>95 % interval {number(low)} to {number(high)}"
     figure.add_scatter(
         x=[rate],
         y=[capacity.label],
@@ -70,9 +73,7 @@ def _add_row(figure: go.Figure, capacity: Capacity, colour: str, each: str) -> N
             "color": colour,
             "thickness": 2.5,
         },
-        hovertemplate=f"%{{x:.4g}} a {each}"
-        + (f"<br>95 % interval {number(low)} to {number(high)}" if capacity.interval else "")
-        + f"<extra>{capacity.label}</extra>",
+        hovertemplate=f"%{{x:.4g}} a {each}{said}<extra>{capacity.label}</extra>",
     )
 
 

@@ -46,12 +46,17 @@ def draw_gantt(
         _add_bars(figure, run, shown, packed, pinned)
     if at is not None:
         figure.add_vline(
-            x=run.ends(at), line={"color": "#888", "width": 1, "dash": "dot"}, row="all", col=1
+            x=float(run.ends(np.array(at))),
+            line={"color": "#888", "width": 1, "dash": "dot"},
+            row="all",
+            col=1,
         )
     figure.update_xaxes(title=_axis(run), row=2, col=1)
     figure.update_xaxes(minallowed=0, maxallowed=float(run.finished_at.max()))
     if window:
-        figure.update_xaxes(range=[run.begins(window[0]), run.ends(window[1])])
+        figure.update_xaxes(
+            range=[float(run.begins(np.array(window[0]))), float(run.ends(np.array(window[1])))]
+        )
     lay_out(
         figure,
         720,

@@ -144,9 +144,7 @@ def lesson(**declared):
 
 def load_lessons() -> dict[str, Lesson]:
     """Import every file of engine/learn/lessons; the lessons by their place in the course."""
-    import engine.learn.lessons as folder
-
-    modules_in(folder)
+    modules_in("engine.learn.lessons")
     return dict(sorted(LESSONS.items(), key=lambda item: item[1].place))
 
 

@@ -268,10 +268,10 @@ def gap_headline(entries: Sequence[Entry]) -> str:
     if not covered:
         return "No certified bound covers these runs yet: compute one that does."
     best, cover = covered[0]
-    total = best.numbers["total_latency"]
+    total = wording.total(best.numbers["total_latency"])
     return (
-        f"**{best.label}** is {_distance(best)}: its total latency is {wording.total(total)} "
-        f"{best.run.unit}, and the bound {cover.bound} is {wording.total(cover.value)}."
+        f"**{best.label}** is {_distance(best)}: its total latency is {total} {best.run.unit}, "
+        f"and the bound {cover.bound} is {wording.total(cover.value)}."
     )
 
 

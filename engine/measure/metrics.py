@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -55,8 +56,8 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What sort of number a metric is.
+class Quantity:
+    """What sort of number a metric is: what it counts or measures.
 
     Attributes
     ----------
@@ -65,18 +66,18 @@ class Kind:
     """
 
     unit: str
-    write: Callable[[float], str]
+    write: Callable[[Any], str]
 
 
 def _yes_or_no(value: float) -> str:
     return "yes" if value else "no"
 
 
-TIME = Kind("{unit}", wording.number)
-RATE = Kind("tokens a {each}", wording.number)
-TOKENS = Kind("tokens", wording.count)
-COUNT = Kind("", wording.count)
-FLAG = Kind("", _yes_or_no)
+TIME = Quantity("{unit}", wording.number)
+RATE = Quantity("tokens a {each}", wording.number)
+TOKENS = Quantity("tokens", wording.count)
+COUNT = Quantity("", wording.count)
+FLAG = Quantity("", _yes_or_no)
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Metric:
 
     name: str
     title: str
-    kind: Kind
+    kind: Quantity
     means: str
     of: Callable[[Sample], float | None]
     by_class: bool = True

@@ -147,7 +147,11 @@ def obstacle(run: Run, i: int, decision: int, rank: np.ndarray | None = None) ->
         (residencies.begin == decision) & (rank[owner] < rank[i])
     )
     here = np.flatnonzero(begun & (residencies.end > decision) & (owner != i))
-    last = residencies.end[here] if run.planned is None else _planned_ends(run, here, decision)
+    last = (
+        residencies.end[here]
+        if run.planned is None
+        else _planned_ends(run, run.planned, here, decision)
+    )
     if run.order is None:
         moments = np.array([decision + 1])
     else:
@@ -172,7 +176,9 @@ def obstacle(run: Run, i: int, decision: int, rank: np.ndarray | None = None) ->
     )
 
 
-def _planned_ends(run: Run, here: np.ndarray, decision: int) -> np.ndarray:
+def _planned_ends(
+    run: Run, planned_output: np.ndarray, here: np.ndarray, decision: int
+) -> np.ndarray:
     """(k,) rounds in which the residencies at these indices were planned to end, as seen then."""
     residencies, workload = run.residencies, run.workload
     who, outputs = residencies.request[here], run.planned
@@ -180,7 +186,7 @@ def _planned_ends(run: Run, here: np.ndarray, decision: int) -> np.ndarray:
     held = residencies.held[here] + residencies.grows[here] * (decision - residencies.begin[here])
     generated = held - workload.prompt[who]
     room = run.memory - workload.prompt[who]
-    planned = np.minimum(np.maximum(outputs[who], generated + 1), room)
+    planned = np.minimum(np.maximum(planned_output[who], generated + 1), room)
     return decision + planned - generated
 
 
@@ -225,12 +231,12 @@ def _when(moment: float, run: Run) -> str:
 
 def _begin(decision: int, run: Run) -> str:
     """A decision, and where it is on an axis of seconds: 332.80 s (round 6 978)."""
-    return _round(decision, float(run.begins(decision)), run)
+    return _round(decision, float(run.begins(np.array(decision))), run)
 
 
 def _end(finished: int, run: Run) -> str:
     """The end of a round, likewise."""
-    return _round(finished, float(run.ends(finished)), run)
+    return _round(finished, float(run.ends(np.array(finished))), run)
 
 
 def _round(number: int, moment: float, run: Run) -> str:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -139,7 +140,9 @@ def _solve(
     problem, x, _ = written_out(model, whole=True)
     known_values = _values_of(model, known, x)
 
-    class BegunFromKnown(quiet_solver()):  # type: ignore[misc]  # after its banner
+    solver_class: Any = quiet_solver()
+
+    class BegunFromKnown(solver_class):
         """HiGHS with the known schedule as its first solution, by the hook that PuLP calls."""
 
         def callSolver(self, lp):

@@ -7,12 +7,12 @@ keeping.py     the database that they are kept in
 sweeps.py      finished parts of large sweeps, in the same database
 """
 
-from engine.saved.comparison import Comparison, compare
+from engine.saved.comparison import Difference, compare
 from engine.saved.keeping import Keeping, Kept, Unreadable, database_url
 from engine.saved.snapshot import Snapshot, facts_of, results_of
 
 __all__ = [
-    "Comparison",
+    "Difference",
     "Keeping",
     "Kept",
     "Snapshot",

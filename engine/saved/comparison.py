@@ -68,7 +68,7 @@ class ChangeEffect:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Difference:
     """What is different.
 
     Attributes
@@ -93,7 +93,7 @@ class Comparison:
         return f"{what}: {_effect_in_words(_clearest(timed), self.unit)}."
 
 
-def compare(before: Snapshot, after: Snapshot) -> Comparison:
+def compare(before: Snapshot, after: Snapshot) -> Difference:
     """From one view to another."""
     names = dict.fromkeys([*before.facts, *after.facts])
     changes = tuple(
@@ -103,7 +103,7 @@ def compare(before: Snapshot, after: Snapshot) -> Comparison:
     )
     alike = before.unit == after.unit
     effects = _effects(before.results, after.results) if alike else ()
-    return Comparison(changes, effects, before.unit, before.engine == after.engine)
+    return Difference(changes, effects, before.unit, before.engine == after.engine)
 
 
 def _effects(before: Sequence[Mapping], after: Sequence[Mapping]) -> tuple[ChangeEffect, ...]:

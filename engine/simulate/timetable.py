@@ -110,7 +110,7 @@ def _rounds_to(seconds, length, growth, moment):
         roughly = wait / length
     if roughly > 1e15:
         return NEVER
-    rounds = int(max(1, np.int64(roughly)))
+    rounds = max(1, int(roughly))
     while rounds > 1 and seconds + lasting(rounds - 1, length, growth) >= moment:
         rounds -= 1
     while seconds + lasting(rounds, length, growth) < moment:

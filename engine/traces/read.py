@@ -15,7 +15,6 @@ import numpy as np
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.registry import modules_in
-from engine.traces import formats
 from engine.traces.formats import canonical, generic
 from engine.traces.head import Head, look
 from engine.traces.log import LogReading
@@ -35,7 +34,10 @@ def known_logs() -> str:
 def known_formats() -> tuple[ModuleType, ...]:
     """Every file of engine/traces/formats; the canonical CSV and any other table last."""
     last = (canonical, generic)
-    return (*(module for module in modules_in(formats) if module not in last), *last)
+    return (
+        *(module for module in modules_in("engine.traces.formats") if module not in last),
+        *last,
+    )
 
 
 def find_format(head: Head) -> ModuleType:

@@ -27,14 +27,14 @@ def written_out(model: TimeIndexedModel, cumulative: bool = False, whole: bool =
         starts = np.flatnonzero(model.request == i)
         problem += pulp.lpSum(x[c] for c in starts) == 1, f"request_{i}"
 
-    used: list[list[pulp.LpAffineExpression]] = [[] for _ in range(model.rounds)]
+    used: list[list] = [[] for _ in range(model.rounds)]
     for c, t, tokens in zip(*(part.tolist() for part in model.held), strict=True):
         used[t].append(tokens * x[c])
     for t in range(model.rounds):
         left_over = z[t - 1] if cumulative and t > 0 else 0
         problem += pulp.lpSum(used[t]) + z[t] == model.memory + left_over, f"round_{t}"
-    for number, (most, of) in enumerate(exclusions(model) if whole else ()):
-        problem += pulp.lpSum(x[c] for c in of) <= most, f"exclusion_{number}"
+    for number, (most, excluding) in enumerate(exclusions(model) if whole else ()):
+        problem += pulp.lpSum(x[c] for c in excluding) <= most, f"exclusion_{number}"
     rows = {row.name: row for row in problem.constraints()}
     return problem, x, [rows[f"round_{t}"] for t in range(model.rounds)]
 

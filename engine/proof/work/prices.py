@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -72,17 +72,15 @@ class Search:
         replicas: int,
         every_run: bool,
         finished_at: np.ndarray,
-        begin: float = 0.0,
-        share: float = 1.0,
     ) -> Search:
-        """`every_run`: also for runs that give up KV cache or cut prompts."""
+        """All of the requests; `every_run`: also for runs that give up KV cache or cut prompts."""
         step = clock.step
         alone = time_alone(workload, step, every_run)
         envelopes = floors(step, every_run)
         works = [work(workload, memory, step, e, every_run) for e in envelopes]
         return cls(
-            begin,
-            share,
+            0.0,
+            1.0,
             WorkRequests.of(workload, alone, works, replicas),
             envelopes,
             alone.shortest,
@@ -160,7 +158,6 @@ def searches(
         requests = workload.take(here)
         begin = float(requests.arrival.min() - workload.arrival.min())
         finished_at, share = run.finished_at[here], here.mean()
-        every_part.append(
-            Search.of(requests, memory, clock, replicas, every_run, finished_at, begin, share)
-        )
+        search = Search.of(requests, memory, clock, replicas, every_run, finished_at)
+        every_part.append(replace(search, begin=begin, share=share))
     return every_part

@@ -62,8 +62,8 @@ class Ramps:
 
     @cached_property
     def _sums(self) -> tuple[np.ndarray, np.ndarray]:
-        first, second = zip(*map(prefix_sums, self.shapes), strict=True)
-        return np.stack(first), np.stack(second)
+        sums = [prefix_sums(shape) for shape in self.shapes]
+        return np.stack([first for first, _ in sums]), np.stack([second for _, second in sums])
 
     def worked(self, cell: np.ndarray, block: np.ndarray) -> np.ndarray:
         """(blocks, envelopes, G) work weighed by each ramp, for completions in these cells."""

@@ -15,9 +15,9 @@ from engine.errors import InputError
 from engine.machine.hardware import Preset, presets
 from engine.measure.slo import Slo
 from pages.parts.jobs import NothingYet
-from pages.parts.latency.controls import ask_slo
 from pages.parts.link import linked
 from pages.parts.literal import literal
+from pages.parts.slo import ask_slo
 from pages.parts.store import store
 from pages.parts.view import View
 

@@ -63,7 +63,7 @@ def search_job(view: View, bounds: Sequence[Bound] = ()) -> Job | None:
 
 def searched(job: Job | None) -> Story:
     """What the search has found so far, in any session."""
-    return () if job is None else store().peek(("story", job.key)) or ()
+    return (job and store().peek(("story", job.key))) or ()
 
 
 def _add(job: Job, spent: float, run: Run) -> None:

@@ -54,10 +54,7 @@ def _job(view: View, name: str, series: Series) -> Job:
                 progress((number + share) / len(situations), what)
 
             step(0.0)
-            store().get(
-                _key(situation),
-                partial(gaps_at, situation, step),
-            )
+            store().get(_key(situation), partial(gaps_at, situation, step))
         return True
 
     return Job(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from engine.measure.slo import Slo
 from engine.measure.times import REQUEST_TIMES, RequestTime, request_time
 from pages.parts.link import linked
 from pages.parts.literal import literal
@@ -42,27 +41,3 @@ def ask_class(view: View) -> str | None:
 
 def ask_log() -> bool:
     return st.toggle("Logarithmic time", **linked("log", False, bool))
-
-
-def ask_slo(unit: str) -> Slo:
-    """The limits to hold the policies against; none unless given."""
-    asked = {
-        "ttft": (f"Time to first token ({unit})", "From arrival to the first token."),
-        "tpot": (f"Time per output token ({unit})", "Mean, after the first token."),
-        "latency": (f"End-to-end latency ({unit})", "From arrival to the last token."),
-    }
-    with st.expander("Service-level objectives (SLO)", icon=":material/flag:"):
-        columns = st.columns(3)
-        limits = {
-            name: column.number_input(
-                label,
-                0.0,
-                value=None,
-                placeholder="no limit",
-                help=explained,
-                format="%.4g",
-                **linked(f"slo_{name}", None, float, low=0.0),
-            )
-            for column, (name, (label, explained)) in zip(columns, asked.items(), strict=True)
-        }
-    return Slo(**limits)

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from engine import wording
-from engine.saved import Comparison, Kept, compare
+from engine.saved import Difference, Kept, compare
 from engine.saved.comparison import ChangeEffect
 from pages.parts import show
 from pages.parts.literal import literal, sentence
@@ -42,7 +42,7 @@ def tell_comparison(views: Sequence[Kept]) -> None:
     _effects(found)
 
 
-def _changes(found: Comparison, before: str, after: str) -> None:
+def _changes(found: Difference, before: str, after: str) -> None:
     if not found.changes:
         return
     is_clear = len({before, after, FIELD}) == 3
@@ -57,7 +57,7 @@ def _changes(found: Comparison, before: str, after: str) -> None:
     st.dataframe(table, hide_index=True, alt="What differs between the two views")
 
 
-def _effects(found: Comparison) -> None:
+def _effects(found: Difference) -> None:
     if not found.effects:
         return
     rows = [_row(effect) for effect in found.effects]
