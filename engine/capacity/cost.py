@@ -69,7 +69,7 @@ def prices() -> dict[str, float]:
 
 def _price(row: dict) -> float:
     try:
-        return number_in(f"price of {row['key']}", float(row["usd_per_hour"]), 0, 1e6)
+        return number_in(f"price of {row['key']}", float(row["usd_per_hour"] or "none"), 0, 1e6)
     except ValueError as problem:
         raise InputError(f"gpus.csv, {row['key']}: {problem}") from None
 

@@ -34,7 +34,7 @@ def params_of(policy):
     return any_values.filter(is_possible)
 
 
-def run_unless_stuck(policy, workload, memory, topology=ONE_SERVER, clock=ROUNDS, **params):
+def run_unless_stuck(policy, workload, memory, clock=ROUNDS, topology=ONE_SERVER, **params):
     """The policy's run; None where it reports that it would go on for ever."""
     try:
         return Deployment(memory, clock, topology).run(Choice.of(policy.key, params), workload)
