@@ -137,6 +137,22 @@ def test_a_parameter_changes_one_policy():
         find_parameter(stands, "fcfs.skip")
 
 
+def test_two_parameters_of_one_policy_hold_together():
+    """Both of a heat map's axes may belong to one policy: neither takes the other's place."""
+    stands = experiment()
+    for skip, margin in ((0, 0.2), (3, 0.1)):
+        both = find_parameter(stands, "svf.skip").set_to(stands, skip)
+        both = find_parameter(both, "svf.margin").set_to(both, margin)
+        assert both.choices[0].values == {"skip": skip, "margin": margin}
+    of = heat_map("svf.skip", "svf.margin", side=2)
+    workload = generate(SCENARIO)
+    for (column, row), found in all_cells(of).items():
+        params = {"skip": of.columns[column], "margin": of.rows[row]}
+        run = find_policy("svf").run(workload, 16_492, clock=CLOCK, **params)
+        (mean,) = (each.mean_latency for label, each in found.items() if label.startswith("svf"))
+        assert mean == run.latency.mean()
+
+
 def test_given_requests_have_memory_rate_and_replicas():
     """A rate only stretches their arrivals; a backlog has none."""
     workload = generate(SCENARIO)
