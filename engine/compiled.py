@@ -27,6 +27,7 @@ from engine.compilations import Compilations
 
 ENGINE = Path(__file__).parent
 KEEP_VERSIONS = 8
+INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
 
 IMPORT = re.compile(
     r"^\s*(?:from (engine[\w.]*) import (\([^)]*\)|.+)|import (engine[\w.]+))", re.MULTILINE
@@ -119,7 +120,7 @@ def kernel(function):
     parallel=True: numba's default threading layer aborts the process when two sessions
     enter it at once.
     """
-    return _compiled(function, CPUDispatcher)
+    return _plain(function) if INTERPRETED else _compiled(function, CPUDispatcher)
 
 
 def part(function):
@@ -128,7 +129,15 @@ def part(function):
     What it lacks, an entry that takes a server's hundred fields out of Python objects, is
     half of what compiling a small function of a server costs.
     """
+    if INTERPRETED:
+        return _plain(function)
     return _compiled(function, KernelPart, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def _plain(function):
+    """The function as it is, for those who step through it or count its lines."""
+    function.py_func = function
+    return function
 
 
 def _compiled(function, kind: type[CPUDispatcher], **options: bool) -> CPUDispatcher:

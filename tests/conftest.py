@@ -1,19 +1,36 @@
 """Settings for every test, and the shared traces that a checkout may lack."""
 
+import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from tests.services import browser
 
-settings.register_profile(
-    "steady",
+EXAMPLES = {"quick": 1.0, "thorough": 10.0, "glance": 0.05}  # of those that a test asks for
+STEADY = settings(
     deadline=None,  # the first call of a kernel compiles it
-    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("steady")
+settings.register_profile("quick", STEADY, derandomize=True)
+settings.register_profile("thorough", STEADY, derandomize=False, print_blob=True)
+settings.register_profile("glance", STEADY, derandomize=True)  # tests/coverage.sh
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+def pytest_collection_modifyitems(items):
+    """Each property test draws as many examples as the profile says."""
+    share = EXAMPLES[settings.get_current_profile_name()]
+    done = set()
+    for item in items:
+        test = getattr(item, "function", None)
+        if test not in done and is_hypothesis_test(test):
+            asked = test._hypothesis_internal_use_settings
+            some = max(1, round(share * asked.max_examples))
+            test._hypothesis_internal_use_settings = settings(asked, max_examples=some)
+            done.add(test)
+
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
