@@ -27,6 +27,9 @@ def copy(tmp_path_factory):
     (gpu,) = re.findall(r"```csv\n(.*?)```", RECIPES, re.DOTALL)
     with (folder / "sample_data" / "gpus.csv").open("a") as table:
         table.write(gpu)
+    (metric,) = re.findall(r"```\n(    Metric\(.*?)```", RECIPES, re.DOTALL)
+    metrics = folder / "engine" / "measure" / "metrics.py"
+    metrics.write_text(metrics.read_text().replace("_ROWS = (\n", f"_ROWS = (\n{metric}"))
     return folder
 
 
@@ -42,8 +45,8 @@ def test_every_recipe_has_its_file():
     assert folders == {"engine/policies", "engine/bounds", "engine/traces/formats", "pages"}
 
 
-def test_policy_bound_and_layout(copy):
-    """The new layout's example is read, run by the new policy and measured by the new bound."""
+def test_policy_bound_metric_and_layout(copy):
+    """The new layout's example is read, run by the new policy, measured by the new bound."""
     example = "from engine.traces.formats.gateway import EXAMPLE; print(EXAMPLE, end='')"
     (copy / "day.csv").write_text(python(copy, "-c", example))
     command = "simulate day.csv --memory 420 --policy lean-prompt --bound outputs --format json"
@@ -52,14 +55,22 @@ def test_policy_bound_and_layout(copy):
     assert row["policy"] == "lean-prompt"
     assert result["bounds"][0]["value"] == 84
     assert row["gap"] >= 1
+    assert row["longest_ttft"] > 0
     report = json.loads(python(copy, "-m", "engine", "import", "day.csv", "--format", "json"))
     assert report["format"] == "gateway log"
 
 
 def test_page(copy):
-    """It is in the navigation, in its place."""
+    """It is in the navigation, in its place, and draws a number a policy."""
     code = "from pages.parts.declared import declared_pages; print(declared_pages()[-1].title)"
     assert python(copy, "-c", code).strip() == "Longest"
+    shown = (
+        "from streamlit.testing.v1 import AppTest; "
+        "page = AppTest.from_file('app.py', default_timeout=300).run(); "
+        "page.switch_page('pages/10_Longest.py').run(); "
+        "print([each.message for each in page.exception], len(page.metric))"
+    )
+    assert python(copy, "-c", shown).split("\n")[-2] == "[] 6"
 
 
 def test_gpu(copy):

@@ -39,7 +39,7 @@ def test_commands_run(document, tmp_path, monkeypatch, capsys):
 def test_pages_are_listed():
     """With the question that each answers."""
     for declared in declared_pages():
-        assert f"| {declared.title} |" in README
+        assert f"| {declared.title} | {declared.question} |" in README
 
 
 def test_folders_are_listed():
