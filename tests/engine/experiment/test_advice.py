@@ -13,7 +13,7 @@ from engine import (
     find_policy,
     generate,
 )
-from engine.measure.advice import what_next
+from engine.experiment.advice import what_next
 from engine.workload import MAX_MEMORY
 
 
