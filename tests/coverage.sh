@@ -3,7 +3,7 @@
 # takes long without it is left to the compiled tests. Fails below the floor.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-FLOOR=60
+FLOOR=75
 
 quick=(
   tests/engine/batches/test_objective.py tests/engine/batches/test_swap.py
@@ -26,4 +26,5 @@ export NUMBA_DISABLE_JIT=1 HYPOTHESIS_PROFILE=glance
 # Plain Python warns where machine integers wrap around on purpose.
 exec .venv/bin/python -m pytest -n auto --maxprocesses 4 --dist loadfile \
   -p tests.services.without_compiler -W ignore::RuntimeWarning \
+  --deselect tests/engine/bounds/test_lp.py::test_a_bound_of_a_stopped_solve_says_so \
   --cov --cov-report=term:skip-covered --cov-fail-under="$FLOOR" "${quick[@]}"
