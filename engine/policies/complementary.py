@@ -16,7 +16,12 @@ import numpy as np
 from engine.compiled import kernel, part
 from engine.policy import policy
 from engine.policy_parameters import MARGIN, TRANSFER
-from engine.simulate.arrival_queue import arrival_order, who_came, who_gave_up
+from engine.simulate.arrival_queue import (
+    arrival_order,
+    count_quitters,
+    next_newcomer,
+    quitter,
+)
 from engine.simulate.look_ahead_plan import (
     admit_along,
     admit_if_it_fits,
@@ -93,10 +98,13 @@ def _leave(waiting, i):
 @part
 def _update_waiting(server, waiting):
     """Those that have come wait, and those who have given up do no longer."""
-    for i in who_gave_up(server.arrival_queue):
-        _leave(waiting, i)
-    for i in who_came(server.arrival_queue):
+    arrival_queue = server.arrival_queue
+    for k in range(count_quitters(arrival_queue)):
+        _leave(waiting, quitter(arrival_queue, k))
+    i = next_newcomer(arrival_queue, 0)
+    while i >= 0:
         _join(waiting, i)
+        i = next_newcomer(arrival_queue, i + 1)
 
 
 @part

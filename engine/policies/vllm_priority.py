@@ -14,7 +14,7 @@ from typing import NamedTuple
 from engine.compiled import kernel, part
 from engine.policy import policy
 from engine.policy_parameters import MAX_NUM_SEQS, NO_WATERMARK, Param
-from engine.simulate.arrival_queue import arrival_order, who_came
+from engine.simulate.arrival_queue import arrival_order, next_newcomer
 from engine.simulate.best_ranked import preempt_into, worst_ranked
 from engine.simulate.preempting import admission_limit
 from engine.simulate.priority_queue import dequeue, enqueue_arrivals, new_priority_queue
@@ -65,10 +65,12 @@ def _admit(server, priority_queue, rule):
 
 @kernel
 def _by_priority(server, priority_queue, rule):
-    state = server.state
+    state, arrival_queue = server.state, server.arrival_queue
     while next_decision(server):
-        for i in who_came(server.arrival_queue):
-            priority_queue.key[i] += rule.ageing * server.arrival_queue.arrival[i]
+        i = next_newcomer(arrival_queue, 0)
+        while i >= 0:
+            priority_queue.key[i] += rule.ageing * arrival_queue.arrival[i]
+            i = next_newcomer(arrival_queue, i + 1)
         enqueue_arrivals(server, priority_queue)
         if need(server) > server.memory:
             while need(server) > server.memory:

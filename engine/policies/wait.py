@@ -22,10 +22,11 @@ from engine.simulate.arrival_queue import (
     WAITS,
     all_arrived,
     arrival_order,
+    count_quitters,
     next_arrival,
+    next_newcomer,
     next_to_give_up,
-    who_came,
-    who_gave_up,
+    quitter,
 )
 from engine.simulate.look_ahead_plan import (
     admit_along,
@@ -81,11 +82,15 @@ class Groups(NamedTuple):
 @part
 def _update_pending(server, groups):
     """Those that have come wait for a group, and those who have given up do no longer."""
-    for i in who_gave_up(server.arrival_queue):
+    arrival_queue = server.arrival_queue
+    for k in range(count_quitters(arrival_queue)):
+        i = quitter(arrival_queue, k)
         if not groups.is_released[i]:
             groups.pending[groups.type_of[i]] -= 1
-    for i in who_came(server.arrival_queue):
+    i = next_newcomer(arrival_queue, 0)
+    while i >= 0:
         groups.pending[groups.type_of[i]] += 1
+        i = next_newcomer(arrival_queue, i + 1)
 
 
 @part
@@ -109,8 +114,8 @@ def _open_type(server, groups, kind):
     """Release a group of this type if it may start."""
     pending = groups.pending[kind]
     opens = groups.size[kind] if pending >= groups.size[kind] else 0
-    is_due = server.round_clock.now.seconds >= _due(server, groups, kind)
-    if is_due or all_arrived(server.arrival_queue):
+    seconds = server.round_clock.now.seconds
+    if all_arrived(server.arrival_queue) or seconds >= _due(server, groups, kind):
         opens = pending
     for _ in range(opens):
         i = _oldest(server, groups, kind)

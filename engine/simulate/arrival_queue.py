@@ -49,7 +49,6 @@ class ArrivalQueue(NamedTuple):
     status : (n,) int8: WAITS (to come, or for the first admission), ADMITTED (once), GAVE_UP
         or TURNED_AWAY
     quitters : those who gave up, in order
-    newcomers : (n,) int64, scratch of `who_came`
     patience : clock units
     queue_limit : how many may wait for their first admission
     counts : record of dtype ARRIVAL_COUNTS
@@ -58,7 +57,6 @@ class ArrivalQueue(NamedTuple):
     arrival: np.ndarray
     status: np.ndarray
     quitters: np.ndarray
-    newcomers: np.ndarray
     patience: float
     queue_limit: int
     counts: np.void
@@ -95,7 +93,6 @@ def new_arrival_queue(workload: Workload, order: np.ndarray) -> ArrivalQueue:
         arrival,
         np.zeros(n, np.int8),
         np.empty(n if admission_limits.patience else 0, np.int64),
-        np.empty(n, np.int64),
         admission_limits.patience or np.inf,
         admission_limits.queue_limit or NEVER,
         counts,
@@ -179,27 +176,27 @@ def receive_arrivals(arrival_queue, round_clock, is_idle):
 
 
 @part
-def who_came(arrival_queue):
-    """Those who have come since the last decision and wait, in order of arrival."""
-    counts, newcomers, many = arrival_queue.counts, arrival_queue.newcomers, 0
-    for i in range(counts.arrived_before, counts.arrived):
-        if arrival_queue.status[i] == WAITS:
-            newcomers[many] = i
-            many += 1
-    return newcomers[:many]
+def next_newcomer(arrival_queue, i):
+    """The first from i on that has come since the last decision and waits; -1 if none has."""
+    counts = arrival_queue.counts
+    for newcomer in range(max(i, counts.arrived_before), counts.arrived):
+        if arrival_queue.status[newcomer] == WAITS:
+            return newcomer
+    return -1
 
 
 @part
-def who_gave_up(arrival_queue):
-    """Those who have given up since the last decision, at which they waited.
+def count_quitters(arrival_queue):
+    """How many waited at the last decision and have given up since; `quitter` says who."""
+    counts, end = arrival_queue.counts, arrival_queue.counts.gave_up_before
+    while end < counts.gave_up and arrival_queue.quitters[end] < counts.arrived_before:
+        end += 1  # they give up in order of arrival
+    return end - counts.gave_up_before
 
-    Who came later and gave up at once is not among them.
-    """
-    counts, quitters = arrival_queue.counts, arrival_queue.quitters
-    end = counts.gave_up_before
-    while end < counts.gave_up and quitters[end] < counts.arrived_before:  # they ascend
-        end += 1
-    return quitters[counts.gave_up_before : end]
+
+@part
+def quitter(arrival_queue, k):
+    return arrival_queue.quitters[arrival_queue.counts.gave_up_before + k]
 
 
 @kernel

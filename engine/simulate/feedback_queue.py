@@ -22,7 +22,12 @@ import numpy as np
 from engine.compiled import kernel, part
 from engine.machine.clock import Clock
 from engine.progress import Progress
-from engine.simulate.arrival_queue import arrival_order, who_came, who_gave_up
+from engine.simulate.arrival_queue import (
+    arrival_order,
+    count_quitters,
+    next_newcomer,
+    quitter,
+)
 from engine.simulate.best_ranked import keep_best
 from engine.simulate.priority_queue import enqueue_arrivals, move_up, new_priority_queue
 from engine.simulate.schedule import Schedule
@@ -137,11 +142,12 @@ def _relink(server, feedback, before, running):
 
     `before[:running]` was the batch before it.
     """
-    at = server.round_clock.now.round
+    arrival_queue, at = server.arrival_queue, server.round_clock.now.round
     for place in range(server.state.running):
         if feedback.since[server.batch[place]] != NEVER:
             _unlink(feedback, server.batch[place])
-    for i in who_gave_up(server.arrival_queue):
+    for k in range(count_quitters(arrival_queue)):
+        i = quitter(arrival_queue, k)
         if feedback.since[i] != NEVER:
             _unlink(feedback, i)
     for place in range(running):
@@ -149,9 +155,11 @@ def _relink(server, feedback, before, running):
         waits = server.of[i].done == NEVER and server.of[i].finish == NEVER
         if waits and feedback.level[i] > 0:
             _link(feedback, i, at)
-    for i in who_came(server.arrival_queue):
+    i = next_newcomer(arrival_queue, 0)
+    while i >= 0:
         if feedback.level[i] > 0:
             _link(feedback, i, at)
+        i = next_newcomer(arrival_queue, i + 1)
 
 
 @kernel

@@ -31,14 +31,15 @@ from engine.machine.clock import ROUNDS, Clock
 from engine.simulate.arrival_queue import (
     arrival_order,
     as_it_came,
+    count_quitters,
     mark_admitted,
     new_arrival_queue,
     next_arrival,
+    next_newcomer,
     next_to_give_up,
+    quitter,
     receive_arrivals,
     submit_next,
-    who_came,
-    who_gave_up,
     who_left,
 )
 from engine.simulate.profile import Profile, earliest_fit, insert, new_profile, used_between
@@ -170,11 +171,14 @@ def run_batch(profile, round_clock, first, memory, started, prefilled, until, ar
 @part
 def _update_waiting(ranked, waiting, arrival_queue, rank_of, now):
     """Those who have given up wait no longer, those who have come do."""
-    for i in who_gave_up(arrival_queue):
+    for k in range(count_quitters(arrival_queue)):
+        i = quitter(arrival_queue, k)
         remove_waiting(waiting, rank_of[i])
-    for i in who_came(arrival_queue):
+    i = next_newcomer(arrival_queue, 0)
+    while i >= 0:
         ranked.not_before[rank_of[i]] = now
         add_waiting(waiting, rank_of[i])
+        i = next_newcomer(arrival_queue, i + 1)
 
 
 @kernel

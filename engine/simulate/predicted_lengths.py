@@ -26,7 +26,12 @@ import numpy as np
 from engine.compiled import kernel, part
 from engine.machine.clock import ROUNDS, Clock
 from engine.progress import Progress, silent
-from engine.simulate.arrival_queue import arrival_order, who_came, who_gave_up
+from engine.simulate.arrival_queue import (
+    arrival_order,
+    count_quitters,
+    next_newcomer,
+    quitter,
+)
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.look_ahead_plan import (
     admit_if_it_fits,
@@ -109,10 +114,14 @@ def _walk(server, plan, ranks, skip):
 @part
 def _update_waiting(server, ranks):
     """Those that have come wait, and those who have given up do no longer."""
-    for i in who_gave_up(server.arrival_queue):
+    arrival_queue = server.arrival_queue
+    for k in range(count_quitters(arrival_queue)):
+        i = quitter(arrival_queue, k)
         remove_waiting(ranks.waiting, ranks.rank[i])
-    for i in who_came(server.arrival_queue):
+    i = next_newcomer(arrival_queue, 0)
+    while i >= 0:
         add_waiting(ranks.waiting, ranks.rank[i])
+        i = next_newcomer(arrival_queue, i + 1)
 
 
 @kernel

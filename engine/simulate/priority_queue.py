@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.compiled import part
-from engine.simulate.arrival_queue import who_came, who_gave_up
+from engine.simulate.arrival_queue import count_quitters, next_newcomer, quitter
 
 
 class PriorityQueue(NamedTuple):
@@ -98,7 +98,10 @@ def dequeue(server, priority_queue):
 @part
 def enqueue_arrivals(server, priority_queue):
     """Those that have come wait, and those who have given up do no longer."""
-    for i in who_gave_up(server.arrival_queue):
-        remove_from_queue(server, priority_queue, i)
-    for i in who_came(server.arrival_queue):
+    arrival_queue = server.arrival_queue
+    for k in range(count_quitters(arrival_queue)):
+        remove_from_queue(server, priority_queue, quitter(arrival_queue, k))
+    i = next_newcomer(arrival_queue, 0)
+    while i >= 0:
         enqueue(server, priority_queue, i)
+        i = next_newcomer(arrival_queue, i + 1)

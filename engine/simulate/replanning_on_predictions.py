@@ -22,7 +22,12 @@ import numpy as np
 from engine.compiled import kernel, part
 from engine.machine.clock import Clock
 from engine.progress import Progress
-from engine.simulate.arrival_queue import arrival_order, who_came, who_gave_up
+from engine.simulate.arrival_queue import (
+    arrival_order,
+    count_quitters,
+    next_newcomer,
+    quitter,
+)
 from engine.simulate.look_ahead_plan import (
     admit_along,
     admit_if_it_fits,
@@ -83,13 +88,17 @@ def _wait(queue_plan, i):
 @part
 def _update_waiting(server, queue_plan):
     """Those that have come wait, and those who have given up do no longer."""
-    for i in who_gave_up(server.arrival_queue):
+    arrival_queue = server.arrival_queue
+    for k in range(count_quitters(arrival_queue)):
+        i = quitter(arrival_queue, k)
         queue_plan.waits[i] = False
         queue_plan.state.waiting -= 1
         _forget(queue_plan)
-    for i in who_came(server.arrival_queue):
+    i = next_newcomer(arrival_queue, 0)
+    while i >= 0:
         _wait(queue_plan, i)
         _forget(queue_plan)
+        i = next_newcomer(arrival_queue, i + 1)
 
 
 @part
