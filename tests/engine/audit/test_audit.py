@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import Choice, Deployment, InputError, Scenario, Workload, find_policy, generate
+from engine import (
+    Choice,
+    Deployment,
+    InputError,
+    Scenario,
+    Workload,
+    find_method,
+    find_policy,
+    generate,
+)
 from engine.audit import MEASURED, Audit, AuditPlan, RankedSchedule, cut, pick
 from engine.audit.interval import ratio_interval
 from engine.audit.judge import default_methods
@@ -132,7 +141,7 @@ def test_gap_is_total_cost_over_total_bound(clock):
             rows = [
                 row
                 for method in default_methods(clock)
-                for row in method.bounds(window.workload, M, clock=clock)
+                for row in find_method(method).bounds(window.workload, M, clock=clock)
             ]
             cost += run.latency.sum()
             bound += max(row.value for row in rows if row.covers(run))
