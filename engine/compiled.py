@@ -50,13 +50,15 @@ def _imported(source: str) -> Iterator[str]:
 def _imports(file: Path) -> tuple[bytes, frozenset[Path]]:
     """A file's contents, and the engine's files that it imports."""
     source = file.read_bytes()
-    files = {_file_of(module) for module in _imported(source.decode())}
-    return source, frozenset(files - {None})
+    files = (_file_of(module) for module in _imported(source.decode()))
+    return source, frozenset(file for file in files if file is not None)
 
 
 def sources(module: str) -> list[Path]:
     """The file of a module of the engine and all that it imports there, sorted."""
-    known, new = set(), {_file_of(module)}
+    file = _file_of(module)
+    known: set[Path] = set()
+    new = set() if file is None else {file}
     while new:
         known |= new
         new = {imported for file in new for imported in _imports(file)[1]} - known
@@ -124,10 +126,11 @@ def part(function):
 
 def _compiled(function, kind: type[CPUDispatcher], **options: bool) -> CPUDispatcher:
     if "NUMBA_CACHE_DIR" not in os.environ:
-        numba.config.CACHE_DIR = str(_cache_folder(function.__module__))
-    found = kind(function, targetoptions={"nopython": True, "nogil": True, **options})
-    found.enable_caching()
-    return found
+        folder = str(_cache_folder(function.__module__))
+        numba.config.CACHE_DIR = folder  # type: ignore[attr-defined]  # numba makes it at runtime
+    compiled = kind(function, targetoptions={"nopython": True, "nogil": True, **options})
+    compiled.enable_caching()
+    return compiled
 
 
 class _First(event.Listener):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
@@ -22,6 +22,10 @@ def number_of(text: Any) -> Any:
     return text
 
 
+@overload
+def number_in(name: str, value: Any, low: float, high: float, *, whole: Literal[True]) -> int: ...
+@overload
+def number_in(name: str, value: Any, low: float, high: float, *, whole: bool = False) -> float: ...
 def number_in(name: str, value: Any, low: float, high: float, *, whole: bool = False) -> float:
     """`value` as a Python number from `low` to `high`, both included.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -56,7 +57,7 @@ class FleetSchedule(Schedule):
         """(n,) what `of` gives for the requests of each replica's schedule."""
         return _merged(self.of_replicas, self.replica, of)
 
-    def served(self) -> FleetSchedule:
+    def served(self) -> Self:
         """The schedule of those who were served, without the replicas that served nobody."""
         if self.left is None:
             return self

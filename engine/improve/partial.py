@@ -41,13 +41,15 @@ def empty_partials(many: int, n: int, groups: int) -> Partials:
     """`many` schedules in which nothing has started."""
     ring = np.arange(n + 1, dtype=np.int32)
     return Partials(
-        *(np.zeros((many, groups), np.int64) for _ in range(3)),
-        np.full(many, groups),
-        np.tile((ring + 1) % (n + 1), (many, 1)).astype(np.int32),
-        np.tile((ring - 1) % (n + 1), (many, 1)).astype(np.int32),
-        np.zeros((many, n), np.int32),
-        np.zeros(many, np.int64),
-        np.zeros(many),
+        x=np.zeros((many, groups), np.int64),
+        alive=np.zeros((many, groups), np.int64),
+        slack=np.zeros((many, groups), np.int64),
+        first=np.full(many, groups),
+        after=np.tile((ring + 1) % (n + 1), (many, 1)).astype(np.int32),
+        before=np.tile((ring - 1) % (n + 1), (many, 1)).astype(np.int32),
+        start=np.zeros((many, n), np.int32),
+        now=np.zeros(many, np.int64),
+        loss=np.zeros(many),
     )
 
 

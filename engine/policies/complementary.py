@@ -177,12 +177,13 @@ def complementary(workload, memory, predicted, margin, transfer, clock, progress
     recovery = NEWEST_DROPPED._replace(victim=SMALLEST, swap=True, transfer=transfer)
     limit = admission_limit(memory, margin)
     plan = new_look_ahead_plan(predicted[order], memory, limit, recovery)
-    sets = [empty_waiting(len(order)) for _ in range(3)]
-    running_median = (
-        new_running_median(workload.prompt[order]),
-        new_running_median(predicted[order]),
+    waiting = Waiting(
+        everyone=empty_waiting(len(order)),
+        growing=empty_waiting(len(order)),
+        shrinking=empty_waiting(len(order)),
+        prompt=new_running_median(workload.prompt[order]),
+        output=new_running_median(predicted[order]),
     )
-    waiting = Waiting(*sets, *running_median)
     rule = partial(_complementary, plan=plan, waiting=waiting)
     return serve(workload, memory, clock, rule, progress)
 

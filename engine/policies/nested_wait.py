@@ -67,11 +67,11 @@ class Gates(NamedTuple):
     size : (m + 1,) int64, how many go on together there
     admission : how many new requests start together
     max_wait : clock units
-    next : (n,) int64, the gate each request comes to next, or stands at
+    upcoming : (n,) int64, the gate each request comes to next, or stands at
     since : (n,) float64, when it came there
     admitted : (n,) int64, the count of admissions at its own
     who : (n,) int64, those who stand at gates
-    count : (m + 1,) int64, scratch: how many stand at each gate
+    standing : (m + 1,) int64, scratch: how many stand at each gate
     due : (m + 1,) float64, scratch: when its oldest has waited long enough
     state : record of dtype PAUSED
     """
@@ -80,37 +80,37 @@ class Gates(NamedTuple):
     size: np.ndarray
     admission: int
     max_wait: float
-    next: np.ndarray
+    upcoming: np.ndarray
     since: np.ndarray
     admitted: np.ndarray
     who: np.ndarray
-    count: np.ndarray
+    standing: np.ndarray
     due: np.ndarray
     state: np.void
 
 
 @part
 def _count_at_gates(server, gates):
-    """Fill in `count` and `due`, those of the batch who have just come included."""
-    gates.count[:] = 0
+    """Fill in `standing` and `due`, those of the batch who have just come included."""
+    gates.standing[:] = 0
     gates.due[:] = np.inf
     for k in range(gates.state.paused):
         i = gates.who[k]
-        gate = gates.next[i]
-        gates.count[gate] += 1
+        gate = gates.upcoming[i]
+        gates.standing[gate] += 1
         gates.due[gate] = min(gates.due[gate], gates.since[i] + gates.max_wait)
     for place in range(server.state.running):
         i = server.batch[place]
-        gate = gates.next[i]
+        gate = gates.upcoming[i]
         if tokens(server, i) == gates.at[gate]:
             gates.since[i] = server.round_clock.now.seconds
-            gates.count[gate] += 1
+            gates.standing[gate] += 1
             gates.due[gate] = min(gates.due[gate], gates.since[i] + gates.max_wait)
 
 
 @part
 def _is_open(server, gates, gate):
-    if all_arrived(server.arrival_queue) or gates.count[gate] >= gates.size[gate]:
+    if all_arrived(server.arrival_queue) or gates.standing[gate] >= gates.size[gate]:
         return True
     return server.round_clock.now.seconds >= gates.due[gate]
 
@@ -121,10 +121,10 @@ def _pause(server, gates):
     place = 0
     while place < server.state.running:
         i = server.batch[place]
-        if tokens(server, i) != gates.at[gates.next[i]]:
+        if tokens(server, i) != gates.at[gates.upcoming[i]]:
             place += 1
-        elif _is_open(server, gates, gates.next[i]):
-            gates.next[i] += 1
+        elif _is_open(server, gates, gates.upcoming[i]):
+            gates.upcoming[i] += 1
             place += 1
         else:
             remove_from_batch(server, place)
@@ -141,8 +141,8 @@ def _go_on(server, gates):
     kept = 0
     for k in range(gates.state.paused):
         i = gates.who[k]
-        if _is_open(server, gates, gates.next[i]):
-            gates.next[i] += 1
+        if _is_open(server, gates, gates.upcoming[i]):
+            gates.upcoming[i] += 1
             gates.state.held -= server.of[i].prompt + server.of[i].gen
             close_residency(server, i)
             admit(server, i, False)
@@ -176,7 +176,7 @@ def _restart_newest(server, priority_queue, gates):
         lose_cache(server, i, False)
     else:
         evict(server, place, False)
-    gates.next[i] = 0
+    gates.upcoming[i] = 0
     enqueue(server, priority_queue, i)
 
 
@@ -210,7 +210,7 @@ def _rounds_to_change(server, gates):
     rounds = min(rounds_to_completion(server), free // server.state.running + 1)
     for place in range(server.state.running):
         i = server.batch[place]
-        rounds = min(rounds, gates.at[gates.next[i]] - tokens(server, i))
+        rounds = min(rounds, gates.at[gates.upcoming[i]] - tokens(server, i))
     return rounds
 
 
@@ -276,11 +276,11 @@ def nested_wait(workload, memory, at, size, group, max_wait, clock, progress):
         size=size,
         admission=group,
         max_wait=max_wait,
-        next=np.zeros(n, np.int64),
+        upcoming=np.zeros(n, np.int64),
         since=np.zeros(n),
         admitted=np.zeros(n, np.int64),
         who=np.empty(n, np.int64),
-        count=np.empty(len(at), np.int64),
+        standing=np.empty(len(at), np.int64),
         due=np.empty(len(at)),
         state=np.zeros(1, PAUSED)[0],
     )

@@ -90,7 +90,6 @@ def planned(
     else:
         by_volume = expected.ascending(expected.volume)
         typical = look_ahead(expected, memory, by_volume, skip=5, clock=clock)
-        seen = typical.timetable.decisions_after(workload.arrival)
-        start = plan(replace(expected, arrival=seen.astype(float)))
+        start = plan(replace(expected, arrival=typical.seen.astype(float)))
     order = np.argsort(start, kind="stable")
     return in_order(workload, memory, order, expected.output, clock=clock)
