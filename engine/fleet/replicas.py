@@ -134,7 +134,7 @@ def schedule_replicas(
     if topology.replicas == 1:
         return choice.schedule(fitting, memory, clock, progress)
     policy = choice.policy
-    params = policy.told_of_all(fitting, choice.values)
+    params = policy.settle_params(fitting, choice.values)
 
     def serve(sent: np.ndarray) -> Schedule:
         return policy.simulate(fitting.take(sent), memory, clock, silent, **params)

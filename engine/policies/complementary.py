@@ -57,7 +57,7 @@ class Waiting(NamedTuple):
     everyone : all of them
     growing : of these, the short prompts with long outputs
     shrinking : the long prompts with short outputs
-    prompt, output : their halves by prompt and by predicted output
+    prompt, output : all of them, cut at the median prompt and at the median predicted output
     """
 
     everyone: np.ndarray

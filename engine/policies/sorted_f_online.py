@@ -23,7 +23,7 @@ def next_batch(row, prompt, output, memory):
 
 
 def in_batches(workload, memory, predicted, starts_over, limit, clock, progress):
-    """Phase 1 on predicted outputs; parameters as for `replanning_guesses`."""
+    """Phase 1 on predicted outputs; parameters as for `replanning_on_predictions`."""
     by_arrival = arrival_order(workload)
     row, prompt = workload.row[by_arrival], workload.prompt[by_arrival]
 

@@ -168,7 +168,7 @@ def _wait(server, plan, groups):
 
 
 def types_of(workload):
-    """(n,) int64: the class, or, if there is only one, halves by prompt and by output."""
+    """(n,) int64: the class, or, if there is only one, long or short by prompt and by output."""
     if len(workload.classes) > 1:
         return workload.class_of
     long_prompt = workload.prompt > np.median(workload.prompt)

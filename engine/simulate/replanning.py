@@ -1,8 +1,8 @@
 """Look-ahead admission along a plan that is made anew as requests come and go.
 
 At a decision the plan's next requests start while they fit. The plan is dropped when
-requests have arrived or given up since it was made, and when its next request does not fit although
-others have started since; then a new one is made from all that wait. A plan is made
+requests have arrived or given up since it was made, and when its next request does not fit
+although others have started since; then a new one is made from all that wait. A plan is made
 batch by batch, as far as it is needed.
 """
 

@@ -181,7 +181,7 @@ def fastserve(quantum, starved, transfer):
     return decide
 
 
-def guessed(order, predicted, limit, skip):
+def on_predicted_lengths(order, predicted, limit, skip):
     """A fixed order under look-ahead on planned outputs; those preempted go before it."""
     plans = LookAhead(predicted, limit)
     back = []

@@ -32,7 +32,7 @@ from engine.measure.slo import Slo, attainment_table
 from engine.metrics import memory_curve, per_request, summary
 from tests.engine.policies.test_laws import params_of, run_if_possible
 from tests.engine.simulate.test_clocks import CLOCKS
-from tests.twins.strategies import DOORS, instances
+from tests.twins.strategies import ADMISSION_LIMITS, instances
 
 LENGTHS = st.one_of(st.just(0), st.integers(2, 40))
 
@@ -64,7 +64,7 @@ def waiting_when(run, workload, moment):
 @settings(max_examples=60)
 @given(
     instance=instances(max_n=10),
-    admission_limits=DOORS,
+    admission_limits=ADMISSION_LIMITS,
     longest=LENGTHS,
     clock=CLOCKS,
     data=st.data(),
@@ -117,7 +117,7 @@ def test_terms_that_nobody_meets_change_nothing(key, instance, clock):
 @settings(max_examples=150)
 @given(
     instances(max_n=10),
-    DOORS,
+    ADMISSION_LIMITS,
     st.one_of(
         st.builds(Topology, st.integers(2, 3), st.sampled_from(list(ROUTINGS))),
         st.builds(lambda p, d: Topology(1, "round-robin", (p, d), 0.25), *[st.integers(1, 2)] * 2),

@@ -19,7 +19,7 @@ from engine.simulate.preempting import Admission, preempting
 from engine.simulate.replay import replay
 from engine.simulate.timetable import NEVER
 from tests.twins import plain_server
-from tests.twins.strategies import DOORS, instances
+from tests.twins.strategies import ADMISSION_LIMITS, instances
 
 # Multiples of 1/64 add up without rounding, so that a sum over a jump equals the sum of
 # its rounds bit for bit, and a tie between an arrival and a round is a tie in both.
@@ -76,7 +76,7 @@ def on_terms(terms):
 @given(
     instances(),
     CLOCKS,
-    st.one_of(LOOPS, DOORS),
+    st.one_of(LOOPS, ADMISSION_LIMITS),
     st.booleans(),
     st.integers(0, 3),
     st.randoms(use_true_random=False),
@@ -109,7 +109,7 @@ def admissions(draw, memory, blocks):
 @st.composite
 def preempting_cases(draw):
     workload, memory = draw(instances())
-    terms = draw(st.one_of(LOOPS, DOORS))
+    terms = draw(st.one_of(LOOPS, ADMISSION_LIMITS))
     workload = replace(workload, with_cache=draw(st.booleans()), **on_terms(terms))
     clock = draw(CLOCKS)
     # Room for whole blocks: a request may fit in M and not in its blocks.

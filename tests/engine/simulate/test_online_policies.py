@@ -28,7 +28,7 @@ from tests.engine.policies.test_laws import params_of, run_if_possible
 from tests.engine.simulate.test_clocks import CLOCKS, coefficient, compare
 from tests.twins import plain_policies
 from tests.twins.plain_server import PlainServer
-from tests.twins.strategies import DOORS, instances
+from tests.twins.strategies import ADMISSION_LIMITS, instances
 
 ONLINE = (
     "orca", "static", "alpha-greedy", "alpha-beta", "vllm-priority", "srpt", "fastserve",
@@ -43,7 +43,7 @@ shares = st.integers(0, 9).map(lambda k: k / 10)
 def cases(draw, **given):
     """(workload, memory, clock): arrivals in order, as the twins take them."""
     workload, memory = draw(instances(**given))
-    workload = replace(workload, admission_limits=draw(DOORS))
+    workload = replace(workload, admission_limits=draw(ADMISSION_LIMITS))
     return workload.take(workload.ascending(workload.arrival)), memory, draw(CLOCKS)
 
 

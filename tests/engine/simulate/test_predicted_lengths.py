@@ -41,7 +41,7 @@ def in_loop(case, concurrency):
     shares,
     st.randoms(use_true_random=False),
 )
-def test_guessed(case, concurrency, with_cache, skip, margin, random):
+def test_wrong_predictions(case, concurrency, with_cache, skip, margin, random):
     """Any order, any predictions, any margin, open or closed loop, round for round."""
     workload, memory, clock, predicted = in_loop(case, concurrency)
     workload = replace(workload, with_cache=with_cache)
