@@ -131,11 +131,11 @@ def test_reports_how_far_it_is(key):
     assert shares == sorted(shares)
     assert shares[-1] == 1
 
-    def cancel(share, told=""):
+    def cancel(share, sentence=""):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        find_policy(key).run(chats(100), 2000, cancel)
+        policy.run(chats(100), 2000, progress=cancel)
 
 
 @pytest.mark.parametrize(

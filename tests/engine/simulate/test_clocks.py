@@ -17,6 +17,7 @@ from engine.simulate.chunked import chunked
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.preempting import Admission, preempting
 from engine.simulate.replay import replay
+from engine.simulate.run import Run
 from engine.simulate.timetable import NEVER
 from tests.twins import plain_server
 from tests.twins.strategies import ADMISSION_LIMITS, instances
@@ -143,14 +144,14 @@ def test_chunked(case):
 def test_largest_token_gap(case):
     """The longest wait between two tokens, preempted or not, restarts left out."""
     workload, memory, rule, clock = case
-    run = preempting(workload, memory, rule, clock, silent)
+    schedule = preempting(workload, memory, rule, clock, silent)
     plain = plain_server.PlainServer(workload, memory, clock)
     plain.run(plain_server.preempting(rule, set()))
     gaps = [np.diff(times).max(initial=-np.inf) for times in plain.token_at]
     gaps = [gap if np.isfinite(gap) else np.nan for gap in gaps]
     gaps = [gap for i, gap in enumerate(gaps) if i not in plain.gone]
     if gaps:
-        assert largest_token_gap(run.served()) == pytest.approx(gaps, rel=1e-9, nan_ok=True)
+        assert largest_token_gap(Run(schedule.served())) == pytest.approx(gaps, rel=1e-9, nan_ok=True)
 
 
 @settings(max_examples=500)
