@@ -99,11 +99,14 @@ def test_everyone_is_accounted_for(key, instance, admission_limits, longest, clo
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("key", [key for key, policy in POLICIES.items() if not policy.timed])
+PLANNERS = ("best-found", "hindsight")  # of whose plans only the order is kept under limits
+
+
+@pytest.mark.parametrize("key", [key for key in POLICIES if key not in PLANNERS])
 @settings(max_examples=25)
 @given(instance=instances(), clock=CLOCKS)
-def test_terms_that_nobody_meets_change_nothing(key, instance, clock):
-    """Endless patience and a queue for everyone: the run of the open door."""
+def test_limits_that_nobody_meets_change_nothing(key, instance, clock):
+    """Endless patience and a queue for everyone: the run without limits."""
     workload, memory = instance
     generous = replace(workload, admission_limits=AdmissionLimits(1e9, len(workload), 10**9))
     before = run_if_possible(find_policy(key), workload, memory, clock=clock)
