@@ -21,7 +21,7 @@ from engine.progress import Progress, silent
 from engine.registry import modules_in
 from engine.simulate.predicted_lengths import in_order
 from engine.simulate.preempting import admission_limit
-from engine.simulate.schedule import Schedule
+from engine.simulate.schedule import Schedule, Walk
 from engine.workload import Workload
 
 if TYPE_CHECKING:
@@ -152,9 +152,9 @@ def ordered_policy(*, params: tuple[Param, ...] = (), believes: str = "expected"
         def simulate(workload, memory, clock, progress, skip, margin, **rest):
             offered = {"memory": memory, "clock": clock, "progress": progress, **rest}
             seen = workload.believing(getattr(workload, believes), memory)
-            chosen = order(seen, **{k: v for k, v in offered.items() if k in wanted})
-            limit = admission_limit(memory, margin)
-            return in_order(workload, memory, chosen, seen.output, skip, limit, clock, progress)
+            in_turn = order(seen, **{k: v for k, v in offered.items() if k in wanted})
+            walk, limit = Walk(in_turn, skip, seen.output), admission_limit(memory, margin)
+            return in_order(workload, memory, walk, limit, clock, progress)
 
         policy(params=(*params, SKIP, MARGIN), **declared)(simulate)
         return order

@@ -261,27 +261,36 @@ def gates_at(output, segments, group):
     return np.append(at, NEVER), np.append(sizes, 1)
 
 
-def nested_wait(workload, memory, at, size, group, max_wait, clock, progress):
-    """Run under the rule above.
+class GateRule(NamedTuple):
+    """Where the gates are and who goes on together.
 
-    Parameters
+    Attributes
     ----------
-    at, size : the gates that `gates_at` describes
+    at, size : (m + 1,) int64, the gates as `gates_at` describes them
     group : how many new requests start together
-    max_wait : clock units
+    max_wait : clock units after which a request waits for no group
     """
+
+    at: np.ndarray
+    size: np.ndarray
+    group: int
+    max_wait: float
+
+
+def nested_wait(workload, memory, rule, clock, progress):
+    """Run under the rule above."""
     n = len(workload)
     gates = Gates(
-        at=at,
-        size=size,
-        admission=group,
-        max_wait=max_wait,
+        at=rule.at,
+        size=rule.size,
+        admission=rule.group,
+        max_wait=rule.max_wait,
         upcoming=np.zeros(n, np.int64),
         since=np.zeros(n),
         admitted=np.zeros(n, np.int64),
         who=np.empty(n, np.int64),
-        standing=np.empty(len(at), np.int64),
-        due=np.empty(len(at)),
+        standing=np.empty(len(rule.at), np.int64),
+        due=np.empty(len(rule.at)),
         state=np.zeros(1, PAUSED)[0],
     )
     priority_queue = new_priority_queue(np.zeros(n))
@@ -313,5 +322,5 @@ def simulate(workload, memory, clock, progress, segments, group, max_wait):
             "nested-wait opens its gates as time passes: give c0 above 0, so that a round that "
             "only prefills takes time"
         )
-    at, size = gates_at(workload.output, segments, group)
-    return nested_wait(workload, memory, at, size, group, max_wait, clock, progress)
+    rule = GateRule(*gates_at(workload.output, segments, group), group, max_wait)
+    return nested_wait(workload, memory, rule, clock, progress)

@@ -140,7 +140,7 @@ def _decisions_after(first, begin, length, growth, moments):
     return decisions
 
 
-@kernel
+@part
 def wait_idle(round_clock, moment):
     """Nothing runs: the next round begins at `moment`, or at the next whole round."""
     now = round_clock.now

@@ -13,7 +13,7 @@ from engine.policies.a_min import a_min
 from engine.policies.sorted_f_online import in_batches
 from engine.progress import silent
 from engine.simulate.preempting import admission_limit
-from engine.simulate.replanning_on_predictions import replanning_on_predictions
+from engine.simulate.replanning_on_predictions import PlanningRule, replanning_on_predictions
 from engine.workload import PREDICTED
 from tests.engine.batches.test_exact import best_subset
 from tests.engine.simulate.test_clocks import CLOCKS, LOOPS, compare
@@ -58,8 +58,8 @@ def test_replanning_on_predictions(case, starts_over, data, margin):
 
     limit = admission_limit(memory, margin)
     predicted = np.minimum(predicted, memory - workload.prompt)
-    rule = (batch, starts_over, limit)
-    run = replanning_on_predictions(workload, memory, predicted, *rule, clock, silent)
+    rule = PlanningRule(predicted, batch, starts_over, limit)
+    run = replanning_on_predictions(workload, memory, rule, clock, silent)
 
     def plain_batch(waiting, reckoned):
         return batch(waiting, reckoned).tolist()

@@ -151,7 +151,9 @@ def test_largest_token_gap(case):
     gaps = [gap if np.isfinite(gap) else np.nan for gap in gaps]
     gaps = [gap for i, gap in enumerate(gaps) if i not in plain.gone]
     if gaps:
-        assert largest_token_gap(Run(schedule.served())) == pytest.approx(gaps, rel=1e-9, nan_ok=True)
+        assert largest_token_gap(Run(schedule.served())) == pytest.approx(
+            gaps, rel=1e-9, nan_ok=True
+        )
 
 
 @settings(max_examples=500)
