@@ -322,5 +322,5 @@ def simulate(workload, memory, clock, progress, segments, group, max_wait):
             "nested-wait opens its gates as time passes: give c0 above 0, so that a round that "
             "only prefills takes time"
         )
-    rule = GateRule(*gates_at(workload.output, segments, group), group, max_wait)
-    return nested_wait(workload, memory, rule, clock, progress)
+    at, size = gates_at(workload.output, segments, group)
+    return nested_wait(workload, memory, GateRule(at, size, group, max_wait), clock, progress)
