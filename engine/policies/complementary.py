@@ -19,6 +19,7 @@ from engine.policy_parameters import MARGIN, TRANSFER
 from engine.simulate.arrival_queue import (
     arrival_order,
     count_quitters,
+    has_changed,
     next_newcomer,
     quitter,
 )
@@ -157,7 +158,8 @@ def _admit(server, plan, waiting):
 def _complementary(server, plan, waiting):
     state = server.state
     while next_decision(server):
-        _update_waiting(server, waiting)
+        if has_changed(server.arrival_queue):
+            _update_waiting(server, waiting)
         if recover(server, plan):
             advance(server, 1, False)
             continue

@@ -23,6 +23,7 @@ from engine.simulate.arrival_queue import (
     all_arrived,
     arrival_order,
     count_quitters,
+    has_changed,
     next_arrival,
     next_newcomer,
     next_to_give_up,
@@ -151,7 +152,8 @@ def _open_groups(server, groups):
 def _wait(server, plan, groups):
     state = server.state
     while next_decision(server):
-        _update_pending(server, groups)
+        if has_changed(server.arrival_queue):
+            _update_pending(server, groups)
         again, moment = _open_groups(server, groups)
         moment = min(moment, next_arrival(server.arrival_queue))
         end = groups.end[0]

@@ -29,6 +29,7 @@ from engine.progress import Progress, silent
 from engine.simulate.arrival_queue import (
     arrival_order,
     count_quitters,
+    has_changed,
     next_newcomer,
     quitter,
 )
@@ -127,7 +128,8 @@ def _update_waiting(server, ranks):
 @kernel
 def _in_order(server, plan, ranks, skip):
     while next_decision(server):
-        _update_waiting(server, ranks)
+        if has_changed(server.arrival_queue):
+            _update_waiting(server, ranks)
         if recover(server, plan):
             advance(server, 1, False)
             continue
