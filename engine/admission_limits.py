@@ -54,15 +54,15 @@ class AdmissionLimits:
         return ", ".join(self.in_words()) or "open to all"
 
     def in_words(self) -> list[str]:
-        """Its terms, in short phrases, for the line that tells of a scenario."""
-        told = []
+        """Its terms, in short phrases, for the caption of a scenario."""
+        phrases = []
         if self.patience:
-            told.append(f"patience {self.patience:g}")
+            phrases.append(f"patience {self.patience:g}")
         if self.queue_limit:
-            told.append(f"queue of at most {wording.count(self.queue_limit)}")
+            phrases.append(f"queue of at most {wording.count(self.queue_limit)}")
         if self.max_model_len:
-            told.append(f"max_model_len {wording.count(self.max_model_len)}")
-        return told
+            phrases.append(f"max_model_len {wording.count(self.max_model_len)}")
+        return phrases
 
 
 NO_LIMITS = AdmissionLimits()

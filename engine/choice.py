@@ -53,8 +53,8 @@ class Choice:
         self, workload: Workload, memory: int, clock: Clock, progress: Progress
     ) -> Schedule:
         """Schedule requests that all fit, on one server; those who left are still among them."""
-        told = self.policy.told_of_all(workload, self.values)
-        return self.policy.simulate(workload, memory, clock, progress, **told)
+        params = self.policy.settle_params(workload, self.values)
+        return self.policy.simulate(workload, memory, clock, progress, **params)
 
     def changed(self, **params: float) -> Choice:
         """The same policy with other values for these parameters."""

@@ -58,8 +58,9 @@ def _imports(file: Path) -> tuple[bytes, frozenset[Path]]:
 
 def sources(module: str) -> list[Path]:
     """The file of a module of the engine and all that it imports there, sorted."""
+    file = _file_of(module)
     known: set[Path] = set()
-    new = {file for file in (_file_of(module),) if file is not None}
+    new = set() if file is None else {file}
     while new:
         known |= new
         new = {imported for file in new for imported in _imports(file)[1]} - known

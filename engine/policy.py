@@ -21,7 +21,7 @@ from engine.progress import Progress, silent
 from engine.registry import modules_in
 from engine.simulate.predicted_lengths import in_order
 from engine.simulate.preempting import admission_limit
-from engine.simulate.schedule import Schedule
+from engine.simulate.schedule import Schedule, Walk
 from engine.workload import Workload
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Policy:
     timed : stops by the clock, so that two runs that it stops may differ
     waits_for_more : holds requests back for others, while others are due
     usable : (memory, params) -> the tokens of M that one request can have
-    told_of_all : (workload, params) -> the params with what the policy is told of all requests
+    settle_params : (workload, params) -> the params with what follows from all requests
         together, before they are shared out among servers
     """
 
@@ -70,7 +70,7 @@ class Policy:
     timed: bool = False
     waits_for_more: bool = False
     usable: Callable[[int, Mapping], int] = lambda memory, params: memory
-    told_of_all: Callable[[Workload, Mapping], Mapping] = lambda workload, params: params
+    settle_params: Callable[[Workload, Mapping], Mapping] = lambda workload, params: params
 
     def __reduce__(self):
         """Pickled by its key: the registry of another process has the same policy."""
@@ -82,15 +82,15 @@ class Policy:
         changed = [f"{k}={v:g}" for k, v in params.items() if v != defaults.get(k)]
         return " ".join([self.key, *changed])
 
-    def read_params(self, given: Mapping) -> dict:
-        """Every parameter's value: the given ones checked, the others at their default."""
+    def read_params(self, values: Mapping) -> dict[str, float]:
+        """Every parameter's value: those given checked, the others at their default."""
         known = {param.name: param for param in self.params}
-        for name in given:
+        for name in values:
             if name not in known:
                 has = ", ".join(known) or "none"
                 raise InputError(f"policy {self.key} has no parameter {name} (it has: {has})")
         return {
-            name: param.read(given.get(name, param.default), self.key)
+            name: param.read(values.get(name, param.default), self.key)
             for name, param in known.items()
         }
 
@@ -152,9 +152,9 @@ def ordered_policy(*, params: tuple[Param, ...] = (), believes: str = "expected"
         def simulate(workload, memory, clock, progress, skip, margin, **rest):
             offered = {"memory": memory, "clock": clock, "progress": progress, **rest}
             seen = workload.believing(getattr(workload, believes), memory)
-            chosen = order(seen, **{k: v for k, v in offered.items() if k in wanted})
-            limit = admission_limit(memory, margin)
-            return in_order(workload, memory, chosen, seen.output, skip, limit, clock, progress)
+            in_turn = order(seen, **{k: v for k, v in offered.items() if k in wanted})
+            walk, limit = Walk(in_turn, skip, seen.output), admission_limit(memory, margin)
+            return in_order(workload, memory, walk, limit, clock, progress)
 
         policy(params=(*params, SKIP, MARGIN), **declared)(simulate)
         return order

@@ -27,10 +27,10 @@ class Param:
     def is_whole(self) -> bool:
         return isinstance(self.default, int)
 
-    def read(self, given, policy: str) -> float:
-        """`given` (text or number) as a value in range; InputError otherwise."""
+    def read(self, value, policy: str) -> float:
+        """A text or number as a value in range; InputError otherwise."""
         place = f"parameter {policy}.{self.name}"
-        return number_in(place, number_of(given), self.low, self.high, whole=self.is_whole)
+        return number_in(place, number_of(value), self.low, self.high, whole=self.is_whole)
 
     def starting_at(self, default: float, help: str | None = None) -> Param:
         """The same parameter where a policy has another default, and may say so."""

@@ -22,9 +22,9 @@ class Found(str, Generic[Result]):
     run: Result
 
     def __new__(cls, sentence: str, run: Result) -> Found[Result]:
-        found = super().__new__(cls, sentence)
-        found.run = run
-        return found
+        carrier = super().__new__(cls, sentence)
+        carrier.run = run
+        return carrier
 
 
 def silent(_share_done: float, _sentence: str = "") -> None:

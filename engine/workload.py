@@ -22,16 +22,16 @@ PREDICTED = ("predicted", "predicted_lo", "predicted_hi")
 
 def _column(values, dtype, name: str) -> np.ndarray:
     """One column, read-only and contiguous: a copy unless it is so; fractions are refused."""
-    given = np.asarray(values)
-    if given.ndim != 1 or given.dtype.kind not in "iuf":
+    column = np.asarray(values)
+    if column.ndim != 1 or column.dtype.kind not in "iuf":
         raise InputError(f"{name} must be one column of numbers")
-    if dtype is np.int64 and given.dtype.kind == "f":
-        whole = np.isfinite(given) & (given == np.floor(given)) & (np.abs(given) < 2**53)
-        _require(whole, name, given, "a whole number")
-    flags = given.flags
-    if given.dtype == dtype and flags.c_contiguous and flags.owndata and not flags.writeable:
-        return given
-    return read_only(np.array(given, dtype=dtype, order="C"))
+    if dtype is np.int64 and column.dtype.kind == "f":
+        whole = np.isfinite(column) & (column == np.floor(column)) & (np.abs(column) < 2**53)
+        _require(whole, name, column, "a whole number")
+    flags = column.flags
+    if column.dtype == dtype and flags.c_contiguous and flags.owndata and not flags.writeable:
+        return column
+    return read_only(np.array(column, dtype=dtype, order="C"))
 
 
 def read_only(column: np.ndarray) -> np.ndarray:
@@ -75,7 +75,8 @@ class Workload:
     priority : (n,) int64, -10**9 .. 10**9, lower first; all 0 where none was given
     concurrency : a closed loop of so many clients: arrivals are ignored, the requests come
         in order of the rows, and the next arrives the moment one finishes; 0: as they arrive
-    door : who is not served, whatever the policy: too long, at a full queue, out of patience
+    admission_limits : who is not served, whatever the policy: too long, at a full queue, out
+        of patience
     with_cache : requests arrive with the KV cache of their prompts and decode at once, as
         behind a pool of servers that prefill
     predicted : (n,) int64, the output that is predicted, tokens; None: the middle of the
@@ -144,8 +145,8 @@ class Workload:
     def _check_intervals(self) -> None:
         low, high = self.predicted_lo, self.predicted_hi
         if (low is None) != (high is None):
-            given, missing = PREDICTED[1:] if high is None else PREDICTED[:0:-1]
-            raise InputError(f"{given} is given without {missing}: an interval needs both")
+            present, missing = PREDICTED[1:] if high is None else PREDICTED[:0:-1]
+            raise InputError(f"{present} is given without {missing}: an interval needs both")
         if low is not None:
             _require(low <= high, "predicted_lo", low, "at most predicted_hi")
 
@@ -206,13 +207,12 @@ class Workload:
         no_more: dict[str, Any] = dict.fromkeys(PREDICTED)
         return replace(self, output=np.minimum(output, memory - self.prompt), **no_more)
 
-    def predictions_after(self, tokens: int) -> dict[str, np.ndarray]:
+    def predictions_after(self, tokens: int) -> dict[str, Any]:
         """The predicted columns that there are, for what is left after so many tokens."""
-        given = {name: getattr(self, name) for name in PREDICTED}
         return {
             name: np.maximum(column - tokens, 1)
-            for name, column in given.items()
-            if column is not None
+            for name in PREDICTED
+            if (column := getattr(self, name)) is not None
         }
 
     @cached_property

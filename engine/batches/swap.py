@@ -66,7 +66,9 @@ def _exchange(chosen, output, size, free):
     """(leaves, enters) that lowers outputs most, then size; NOBODY twice if none does."""
     leaves = enters = least = NOBODY
     gain = saved = seen = 0
-    for i in np.flatnonzero(chosen):
+    for i in range(chosen.size):
+        if not chosen[i]:
+            continue
         while seen < size.size and size[seen] <= size[i] + free:
             if not chosen[seen] and (least == NOBODY or output[seen] < output[least]):
                 least = seen
@@ -93,12 +95,11 @@ def _addition(chosen, output, size, free):
 @part
 def _drop(chosen, output):
     """The member of largest output, then size, if it is not the only one."""
-    members = np.flatnonzero(chosen)
     largest = NOBODY
-    if members.size > 1:
-        for i in members:
-            if largest == NOBODY or output[i] >= output[largest]:
-                largest = i  # type: ignore[assignment]
+    if chosen.sum() > 1:
+        for i in range(chosen.size):
+            if chosen[i] and (largest == NOBODY or output[i] >= output[largest]):
+                largest = i
     return largest
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import cast
+from typing import Self
 
 import numpy as np
 
@@ -57,14 +57,13 @@ class FleetSchedule(Schedule):
         """(n,) what `of` gives for the requests of each replica's schedule."""
         return _merged(self.of_replicas, self.replica, of)
 
-    def served(self) -> FleetSchedule:
+    def served(self) -> Self:
         """The schedule of those who were served, without the replicas that served nobody."""
         if self.left is None:
             return self
         used, replica = np.unique(self.replica[self.is_served], return_inverse=True)
         parts = tuple(self.of_replicas[number].served() for number in used)
-        of_all = cast(FleetSchedule, super().served())
-        return replace(of_all, of_replicas=parts, replica=replica)
+        return replace(super().served(), of_replicas=parts, replica=replica)
 
     @cached_property
     def started_at(self) -> np.ndarray:
@@ -135,7 +134,7 @@ def schedule_replicas(
     if topology.replicas == 1:
         return choice.schedule(fitting, memory, clock, progress)
     policy = choice.policy
-    params = policy.told_of_all(fitting, choice.values)
+    params = policy.settle_params(fitting, choice.values)
 
     def serve(sent: np.ndarray) -> Schedule:
         return policy.simulate(fitting.take(sent), memory, clock, silent, **params)

@@ -45,41 +45,41 @@ DEARER = 10  # times the work of plain first fit, that a child takes
 
 
 @part
-def _taste_of(child, chance):
-    """Plain first fit for child 0; for the others first fit, snug fit or chance, at random."""
+def _taste_of(child, stream):
+    """Plain first fit for child 0; for the others first fit, snug fit or noise, at random."""
     if child == 0:
         return FIRST_FIT
-    window = int(1 + 3 * 2 ** (5 * uniform(chance)))
-    kind = uniform(chance)
-    eager = AT_ONCE if uniform(chance) < 0.5 else 10 ** (3 * uniform(chance) - 1)
+    window = int(1 + 3 * 2 ** (5 * uniform(stream)))
+    kind = uniform(stream)
+    eager = AT_ONCE if uniform(stream) < 0.5 else 10 ** (3 * uniform(stream) - 1)
     if kind < 0.25:
-        return Taste(window, 0.0, 0.0, 0.3 * uniform(chance), AT_ONCE)
+        return Taste(window, 0.0, 0.0, 0.3 * uniform(stream), AT_ONCE)
     if kind < 0.75:
-        snug = 10 ** (2 * uniform(chance) - 2)
-        noise = 10 * uniform(chance)
-        pass_over = 0.3 * uniform(chance) if uniform(chance) < 0.5 else 0.0
+        snug = 10 ** (2 * uniform(stream) - 2)
+        noise = 10 * uniform(stream)
+        pass_over = 0.3 * uniform(stream) if uniform(stream) < 0.5 else 0.0
         return Taste(window, snug, noise, pass_over, eager)
-    return Taste(window, 0.0, window * uniform(chance), 0.0, eager)
+    return Taste(window, 0.0, window * uniform(stream), 0.0, eager)
 
 
 @part
 def _run_child(partials, b, until, seed, stage, parent, child, guide, memory):
-    chance = seeded(seed, stage, parent, child)
-    return run_until(partials, b, until, _taste_of(child, chance), chance, guide, memory)
+    stream = seeded(seed, stage, parent, child)
+    return run_until(partials, b, until, _taste_of(child, stream), stream, guide, memory)
 
 
 @kernel
 def _judge_children(kept, many, scratch, until, beyond, share, losses, seed, stage, guide, memory):
     """The loss at which each child can still end, as judged, into `losses`: of as many children
     as the share of work pays for, and two of each parent. Returns how many, and the work."""
-    no_chance = seeded(0)
+    no_stream = seeded(0)
     count, work = 0, 0
     while count < losses.size and (work < share or count < 2 * many):
         parent, child = count % many, count // many
         copy_partial(kept, parent, scratch, 0, False)
         work += guide.prompt.size
         work += _run_child(scratch, 0, until, seed, stage, parent, child, guide, memory)
-        work += run_until(scratch, 0, beyond, FIRST_FIT, no_chance, guide, memory)
+        work += run_until(scratch, 0, beyond, FIRST_FIT, no_stream, guide, memory)
         losses[count] = scratch.loss[0] + least_loss_to_come(scratch, 0, guide)
         count += 1
     return count, work
@@ -97,10 +97,10 @@ def _keep(kept, many, chosen, others, until, seed, stage, guide, memory):
 @kernel
 def _finish(kept, many, guide, memory):
     """Run every kept schedule to its end by first fit; the one with the least starts."""
-    no_chance = seeded(0)
+    no_stream = seeded(0)
     best, least = 0, np.iinfo(np.int64).max
     for b in range(many):
-        run_until(kept, b, NO_END, FIRST_FIT, no_chance, guide, memory)
+        run_until(kept, b, NO_END, FIRST_FIT, no_stream, guide, memory)
         total = kept.start[b].astype(np.int64).sum()
         if total < least:
             best, least = b, total
@@ -143,7 +143,7 @@ def beam_search(
     ----------
     typical : (n,) the starts of a reasonable schedule, which space the stages
     work : how much to do, in steps of a nanosecond or so
-    report : is told the share done after each stage
+    report : takes the share done after each stage
     """
     guide, order = guide_of(workload, memory)
     plain = _room(guide, 1)

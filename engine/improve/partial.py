@@ -40,17 +40,16 @@ class Partials(NamedTuple):
 def empty_partials(many: int, n: int, groups: int) -> Partials:
     """`many` schedules in which nothing has started."""
     ring = np.arange(n + 1, dtype=np.int32)
-    x, alive, slack = (np.zeros((many, groups), np.int64) for _ in range(3))
     return Partials(
-        x,
-        alive,
-        slack,
-        np.full(many, groups),
-        np.tile((ring + 1) % (n + 1), (many, 1)).astype(np.int32),
-        np.tile((ring - 1) % (n + 1), (many, 1)).astype(np.int32),
-        np.zeros((many, n), np.int32),
-        np.zeros(many, np.int64),
-        np.zeros(many),
+        x=np.zeros((many, groups), np.int64),
+        alive=np.zeros((many, groups), np.int64),
+        slack=np.zeros((many, groups), np.int64),
+        first=np.full(many, groups),
+        after=np.tile((ring + 1) % (n + 1), (many, 1)).astype(np.int32),
+        before=np.tile((ring - 1) % (n + 1), (many, 1)).astype(np.int32),
+        start=np.zeros((many, n), np.int32),
+        now=np.zeros(many, np.int64),
+        loss=np.zeros(many),
     )
 
 
@@ -74,8 +73,8 @@ class Taste(NamedTuple):
 
     window : how many of the waiting requests it looks at, in order of volume
     snug : how much a free token left behind counts against a place in the order
-    noise : how much chance counts for
-    pass_over : the chance that a request is passed over
+    noise : how much a random number counts for
+    pass_over : the probability that a request is passed over
     eager : how much a round until its earliest start counts against a request
     """
 
@@ -106,15 +105,15 @@ def room_left(x, alive, slack, first, memory, prompt, output, now):
 
 
 @part
-def _score(x, alive, slack, first, memory, prompt, output, at, taste, chance):
+def _score(x, alive, slack, first, memory, prompt, output, at, taste, stream):
     """What counts for a request that starts at `at`, beside its place and its wait."""
     since = first_after(x, first, at)
     left = room_left(x, alive, slack, since, memory, prompt, output, at)
-    return taste.noise * uniform(chance) - taste.snug * left
+    return taste.noise * uniform(stream) - taste.snug * left
 
 
 @part
-def _walk(partials, b, first, now, until, taste, pass_over, chance, guide, memory):
+def _walk(partials, b, first, now, until, taste, pass_over, stream, guide, memory):
     """Who starts next, before `until`, or -1; when; the first group that completes later; work."""
     x, alive, slack, after = partials.x[b], partials.alive[b], partials.slack[b], partials.after[b]
     plain = taste.snug == 0.0 and taste.noise == 0.0
@@ -123,7 +122,7 @@ def _walk(partials, b, first, now, until, taste, pass_over, chance, guide, memor
     head = after.size - 1
     i, place = after[head], 0
     while i != head and place < taste.window:
-        if pass_over == 0.0 or uniform(chance) >= pass_over:
+        if pass_over == 0.0 or uniform(stream) >= pass_over:
             prompt, output = guide.prompt[i], guide.output[i]
             at, later = earliest_fit(x, alive, slack, first, memory, prompt, output, now)
             work += a_look
@@ -131,7 +130,7 @@ def _walk(partials, b, first, now, until, taste, pass_over, chance, guide, memor
                 score = -taste.eager * (at - now) - place
                 if not plain:
                     score += _score(
-                        x, alive, slack, first, memory, prompt, output, at, taste, chance
+                        x, alive, slack, first, memory, prompt, output, at, taste, stream
                     )
                     work += a_look
                 if score > best:
@@ -171,7 +170,7 @@ def _start(partials, b, i, now, guide):
 
 
 @kernel
-def run_until(partials, b, until, taste, chance, guide, memory):
+def run_until(partials, b, until, taste, stream, guide, memory):
     """Go on with schedule b to round `until`, starting what its taste picks; returns the work.
 
     Only a start changes where the waiting requests fit, so time goes from start to start.
@@ -181,7 +180,7 @@ def run_until(partials, b, until, taste, chance, guide, memory):
     while now < until:
         for pass_over in (taste.pass_over, 0.0):
             i, then, group, looks = _walk(
-                partials, b, first, now, until, taste, pass_over, chance, guide, memory
+                partials, b, first, now, until, taste, pass_over, stream, guide, memory
             )
             work += looks
             if i >= 0:

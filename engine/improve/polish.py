@@ -1,7 +1,7 @@
 """Ruin and recreate: take a few neighbouring requests out, put them back no worse.
 
 The requests' memory is taken out of the profile and each is put at its earliest start
-that fits, in a random order: by chance, by about the old order, the large prompts
+that fits, in a random order: any, by about the old order, the large prompts
 first, or the short outputs first. The change stays if the sum of starts did not grow:
 equal changes stay too, as they lead on to others. From time to time every request in
 order of start is moved as early as it can.
@@ -16,7 +16,7 @@ from engine.simulate.random_stream import below, seeded, uniform
 
 MOST = 8  # requests taken out at once
 NEAR = (4, 30)  # places in the order of start that they are taken from, at random
-FAR, FAR_CHANCE = 150, 0.15  # and some from so many places on
+FAR, FAR_SHARE = 150, 0.15  # and some from so many places on
 BACK = 200  # rounds before the first old start that they may move to
 SHIFT_EVERY = 3000  # changes
 
@@ -55,15 +55,15 @@ def _shift_all_left(start, prompt, output, visible, used, memory):
 
 
 @part
-def _pick(by_start, chance, picked):
+def _pick(by_start, stream, picked):
     """Some distinct neighbours in the order of start; returns how many."""
     n = by_start.size
-    begin = below(chance, n)
-    near = NEAR[0] + below(chance, NEAR[1] - NEAR[0] + 1)
+    begin = below(stream, n)
+    near = NEAR[0] + below(stream, NEAR[1] - NEAR[0] + 1)
     count = 0
-    for _ in range(2 + below(chance, MOST - 1)):
-        reach = FAR if uniform(chance) < FAR_CHANCE else near
-        place = begin + below(chance, reach)
+    for _ in range(2 + below(stream, MOST - 1)):
+        reach = FAR if uniform(stream) < FAR_SHARE else near
+        place = begin + below(stream, reach)
         if place < n and not (picked[:count] == by_start[place]).any():
             picked[count] = by_start[place]
             count += 1
@@ -71,20 +71,20 @@ def _pick(by_start, chance, picked):
 
 
 @part
-def _put_in_order(picked, start, prompt, output, chance):
+def _put_in_order(picked, start, prompt, output, stream):
     """Sort the picked requests by one of the four orders."""
-    kind = uniform(chance)
+    kind = uniform(stream)
     keys = np.empty(picked.size)
     for a in range(picked.size):
         i = picked[a]
         if kind < 0.35:
-            keys[a] = uniform(chance)
+            keys[a] = uniform(stream)
         elif kind < 0.65:
-            keys[a] = start[i] + 100 * uniform(chance)
+            keys[a] = start[i] + 100 * uniform(stream)
         elif kind < 0.85:
-            keys[a] = -prompt[i] * (0.7 + 0.6 * uniform(chance))
+            keys[a] = -prompt[i] * (0.7 + 0.6 * uniform(stream))
         else:
-            keys[a] = output[i] * (0.7 + 0.6 * uniform(chance))
+            keys[a] = output[i] * (0.7 + 0.6 * uniform(stream))
     picked[:] = picked[np.argsort(keys)]
 
 
@@ -98,18 +98,18 @@ def polish(start, prompt, output, visible, used, memory, changes, seed):
     visible : (n,) int64, the first round at which each may start
     used : (T,) int64, tokens held at the end of every round; no request is moved beyond T
     """
-    chance = seeded(seed)
+    stream = seeded(seed)
     buffer = np.empty(MOST + 1, np.int64)
     by_start = np.argsort(start)
     for change in range(changes):
         if change % SHIFT_EVERY == 0:
             _shift_all_left(start, prompt, output, visible, used, memory)
             by_start = np.argsort(start)
-        count = _pick(by_start, chance, buffer)
+        count = _pick(by_start, stream, buffer)
         if count < 2:
             continue
         picked = buffer[:count]
-        _put_in_order(picked, start, prompt, output, chance)
+        _put_in_order(picked, start, prompt, output, stream)
         old = start[picked]
         for i in picked:
             hold(used, prompt[i], output[i], start[i], -1)

@@ -36,14 +36,15 @@ def improved(
     memory: int,
     seconds: float,
     report: Progress,
-    found: Callable[[float, str, np.ndarray], None],
+    report_better: Callable[[float, str, np.ndarray], None],
 ) -> np.ndarray:
     """(n,) int64 starts of the best schedule found with so many seconds' worth of work.
 
     Parameters
     ----------
-    report : is told the share done and the best mean latency so far
-    found : is told the same and the starts, in place of it, when they are better than before
+    report : takes the share done and a sentence on the best mean latency so far
+    report_better : takes the same and the starts, in place of it, when these are better than
+        before
     """
     orders = (workload.volume, workload.peak, workload.output, workload.arrival)
     schedules = [
@@ -52,7 +53,7 @@ def improved(
         for skip in SKIPS
     ]
     start = min(schedules, key=lambda schedule: schedule.latency.sum()).start
-    search = _Search(workload, memory, start, seconds, report, found)
+    search = _Search(workload, memory, start, seconds, report, report_better)
     for part in _parts(seconds) if _is_backlog(workload) else [seconds]:
         search.spend(start, part)
     return search.best
@@ -70,10 +71,10 @@ def _parts(seconds: float) -> list[float]:
 class _Search:
     """The best schedule so far, the work done, and reports of both."""
 
-    def __init__(self, workload, memory, start, seconds, report, found) -> None:
+    def __init__(self, workload, memory, start, seconds, report, report_better) -> None:
         self.workload, self.memory, self.best = workload, memory, start
-        self.seconds, self.report, self.found = seconds, report, found
-        self.told = None  # of the best schedules, the last that was reported
+        self.seconds, self.report, self.report_better = seconds, report, report_better
+        self.reported: np.ndarray | None = None  # of the best schedules, the last one
         self.spent = 0.0
         self.luck = 0
         self.changes = CHANGES / max(1.0, (len(workload) / 500) ** 0.45)
@@ -93,13 +94,13 @@ class _Search:
         self.spent += seconds
         workload = self.workload
         mean = float((self.best + workload.output - workload.arrival).mean())
-        told = f"best mean latency {wording.amount(mean, 'rounds')}"
+        sentence = f"best mean latency {wording.amount(mean, 'rounds')}"
         share = min(1.0, self.spent / self.seconds)
-        if self.told is self.best:
-            self.report(share, told)
+        if self.reported is self.best:
+            self.report(share, sentence)
         else:
-            self.found(share, told, self.best)
-            self.told = self.best
+            self.report_better(share, sentence, self.best)
+            self.reported = self.best
 
     def _offer(self, start: np.ndarray) -> None:
         if start.sum() < self.best.sum():

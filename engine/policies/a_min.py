@@ -1,8 +1,8 @@
 """A_min: shortest output first by lower bounds that are raised as they turn out too low.
 
-Admission follows an eviction in the same round. Who is first in line changes only with an
+Admission follows an eviction in the same round. Who is first in the queue changes only with an
 eviction, an admission or an arrival, so the kernel jumps to the next of these, to a completion,
-or to the round at which the first in line might fit (engine/simulate/look_ahead_plan.py). That it
+or to the round at which that one might fit (engine/simulate/look_ahead_plan.py). That it
 always ends is shown in engine/simulate/starting_over.py.
 """
 

@@ -28,7 +28,7 @@ SECONDS = Param(
     cost=lambda n: 1.5 + 1e-4 * n,
 )
 def simulate(workload, memory, clock, progress, seconds):
-    def found(share, sentence, start):
+    def report_better(share, sentence, start):
         """Tell of better starts as the schedule that they are on this clock."""
         schedule = planned(workload, memory, clock, lambda in_rounds: start)
         progress(share, Found(sentence, schedule))
@@ -37,5 +37,5 @@ def simulate(workload, memory, clock, progress, seconds):
         workload,
         memory,
         clock,
-        lambda in_rounds: improved(in_rounds, memory, seconds, progress, found),
+        lambda in_rounds: improved(in_rounds, memory, seconds, progress, report_better),
     )

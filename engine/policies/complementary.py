@@ -19,6 +19,7 @@ from engine.policy_parameters import MARGIN, TRANSFER
 from engine.simulate.arrival_queue import (
     arrival_order,
     count_quitters,
+    has_changed,
     next_newcomer,
     quitter,
 )
@@ -57,7 +58,7 @@ class Waiting(NamedTuple):
     everyone : all of them
     growing : of these, the short prompts with long outputs
     shrinking : the long prompts with short outputs
-    prompt, output : their halves by prompt and by predicted output
+    prompt, output : all of them, cut at the median prompt and at the median predicted output
     """
 
     everyone: np.ndarray
@@ -157,7 +158,8 @@ def _admit(server, plan, waiting):
 def _complementary(server, plan, waiting):
     state = server.state
     while next_decision(server):
-        _update_waiting(server, waiting)
+        if has_changed(server.arrival_queue):
+            _update_waiting(server, waiting)
         if recover(server, plan):
             advance(server, 1, False)
             continue
@@ -177,13 +179,12 @@ def complementary(workload, memory, predicted, margin, transfer, clock, progress
     recovery = NEWEST_DROPPED._replace(victim=SMALLEST, swap=True, transfer=transfer)
     limit = admission_limit(memory, margin)
     plan = new_look_ahead_plan(predicted[order], memory, limit, recovery)
-    everyone, growing, shrinking = (empty_waiting(len(order)) for _ in range(3))
     waiting = Waiting(
-        everyone,
-        growing,
-        shrinking,
-        new_running_median(workload.prompt[order]),
-        new_running_median(predicted[order]),
+        everyone=empty_waiting(len(order)),
+        growing=empty_waiting(len(order)),
+        shrinking=empty_waiting(len(order)),
+        prompt=new_running_median(workload.prompt[order]),
+        output=new_running_median(predicted[order]),
     )
     rule = partial(_complementary, plan=plan, waiting=waiting)
     return serve(workload, memory, clock, rule, progress)

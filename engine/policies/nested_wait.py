@@ -67,7 +67,7 @@ class Gates(NamedTuple):
     size : (m + 1,) int64, how many go on together there
     admission : how many new requests start together
     max_wait : clock units
-    next : (n,) int64, the gate each request comes to next, or stands at
+    upcoming : (n,) int64, the gate each request comes to next, or stands at
     since : (n,) float64, when it came there
     admitted : (n,) int64, the count of admissions at its own
     who : (n,) int64, those who stand at gates
@@ -80,7 +80,7 @@ class Gates(NamedTuple):
     size: np.ndarray
     admission: int
     max_wait: float
-    next: np.ndarray
+    upcoming: np.ndarray
     since: np.ndarray
     admitted: np.ndarray
     who: np.ndarray
@@ -96,12 +96,12 @@ def _count_at_gates(server, gates):
     gates.due[:] = np.inf
     for k in range(gates.state.paused):
         i = gates.who[k]
-        gate = gates.next[i]
+        gate = gates.upcoming[i]
         gates.standing[gate] += 1
         gates.due[gate] = min(gates.due[gate], gates.since[i] + gates.max_wait)
     for place in range(server.state.running):
         i = server.batch[place]
-        gate = gates.next[i]
+        gate = gates.upcoming[i]
         if tokens(server, i) == gates.at[gate]:
             gates.since[i] = server.round_clock.now.seconds
             gates.standing[gate] += 1
@@ -121,10 +121,10 @@ def _pause(server, gates):
     place = 0
     while place < server.state.running:
         i = server.batch[place]
-        if tokens(server, i) != gates.at[gates.next[i]]:
+        if tokens(server, i) != gates.at[gates.upcoming[i]]:
             place += 1
-        elif _is_open(server, gates, gates.next[i]):
-            gates.next[i] += 1
+        elif _is_open(server, gates, gates.upcoming[i]):
+            gates.upcoming[i] += 1
             place += 1
         else:
             remove_from_batch(server, place)
@@ -141,8 +141,8 @@ def _go_on(server, gates):
     kept = 0
     for k in range(gates.state.paused):
         i = gates.who[k]
-        if _is_open(server, gates, gates.next[i]):
-            gates.next[i] += 1
+        if _is_open(server, gates, gates.upcoming[i]):
+            gates.upcoming[i] += 1
             gates.state.held -= server.of[i].prompt + server.of[i].gen
             close_residency(server, i)
             admit(server, i, False)
@@ -176,7 +176,7 @@ def _restart_newest(server, priority_queue, gates):
         lose_cache(server, i, False)
     else:
         evict(server, place, False)
-    gates.next[i] = 0
+    gates.upcoming[i] = 0
     enqueue(server, priority_queue, i)
 
 
@@ -210,7 +210,7 @@ def _rounds_to_change(server, gates):
     rounds = min(rounds_to_completion(server), free // server.state.running + 1)
     for place in range(server.state.running):
         i = server.batch[place]
-        rounds = min(rounds, gates.at[gates.next[i]] - tokens(server, i))
+        rounds = min(rounds, gates.at[gates.upcoming[i]] - tokens(server, i))
     return rounds
 
 
@@ -261,27 +261,36 @@ def gates_at(output, segments, group):
     return np.append(at, NEVER), np.append(sizes, 1)
 
 
-def nested_wait(workload, memory, at, size, group, max_wait, clock, progress):
-    """Run under the rule above.
+class GateRule(NamedTuple):
+    """Where the gates are and who goes on together.
 
-    Parameters
+    Attributes
     ----------
-    at, size : the gates that `gates_at` describes
+    at, size : (m + 1,) int64, the gates as `gates_at` describes them
     group : how many new requests start together
-    max_wait : clock units
+    max_wait : clock units after which a request waits for no group
     """
+
+    at: np.ndarray
+    size: np.ndarray
+    group: int
+    max_wait: float
+
+
+def nested_wait(workload, memory, rule, clock, progress):
+    """Run under the rule above."""
     n = len(workload)
     gates = Gates(
-        at=at,
-        size=size,
-        admission=group,
-        max_wait=max_wait,
-        next=np.zeros(n, np.int64),
+        at=rule.at,
+        size=rule.size,
+        admission=rule.group,
+        max_wait=rule.max_wait,
+        upcoming=np.zeros(n, np.int64),
         since=np.zeros(n),
         admitted=np.zeros(n, np.int64),
         who=np.empty(n, np.int64),
-        standing=np.empty(len(at), np.int64),
-        due=np.empty(len(at)),
+        standing=np.empty(len(rule.at), np.int64),
+        due=np.empty(len(rule.at)),
         state=np.zeros(1, PAUSED)[0],
     )
     priority_queue = new_priority_queue(np.zeros(n))
@@ -314,4 +323,4 @@ def simulate(workload, memory, clock, progress, segments, group, max_wait):
             "only prefills takes time"
         )
     at, size = gates_at(workload.output, segments, group)
-    return nested_wait(workload, memory, at, size, group, max_wait, clock, progress)
+    return nested_wait(workload, memory, GateRule(at, size, group, max_wait), clock, progress)

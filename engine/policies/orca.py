@@ -65,7 +65,7 @@ def longest_output(workload, params):
     uses_lengths=False,
     params=(MAX_OUTPUT,),
     cost=lambda n: 3e-7 * n,
-    told_of_all=longest_output,
+    settle_params=longest_output,
 )
 def simulate(workload, memory, clock, progress, max_output):
     return serve(workload, memory, clock, partial(_orca, longest=max_output), progress)

@@ -10,7 +10,7 @@ from engine.policy_parameters import MARGIN
 from engine.simulate.arrival_queue import arrival_order
 from engine.simulate.preempting import admission_limit
 from engine.simulate.replanning import replanning
-from engine.simulate.replanning_on_predictions import replanning_on_predictions
+from engine.simulate.replanning_on_predictions import PlanningRule, replanning_on_predictions
 
 
 def next_batch(row, prompt, output, memory):
@@ -23,7 +23,7 @@ def next_batch(row, prompt, output, memory):
 
 
 def in_batches(workload, memory, predicted, starts_over, limit, clock, progress):
-    """Phase 1 on predicted outputs; parameters as for `replanning_guesses`."""
+    """Phase 1 on predicted outputs; parameters as in `PlanningRule`."""
     by_arrival = arrival_order(workload)
     row, prompt = workload.row[by_arrival], workload.prompt[by_arrival]
 
@@ -32,8 +32,8 @@ def in_batches(workload, memory, predicted, starts_over, limit, clock, progress)
         chosen = next_batch(row[waiting], prompt[waiting], output, memory)
         return waiting[chosen][np.argsort(output[chosen], kind="stable")]
 
-    rule = (predicted, batch, starts_over, limit)
-    return replanning_on_predictions(workload, memory, *rule, clock, progress)
+    rule = PlanningRule(predicted, batch, starts_over, limit)
+    return replanning_on_predictions(workload, memory, rule, clock, progress)
 
 
 @policy(

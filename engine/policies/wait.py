@@ -23,6 +23,7 @@ from engine.simulate.arrival_queue import (
     all_arrived,
     arrival_order,
     count_quitters,
+    has_changed,
     next_arrival,
     next_newcomer,
     next_to_give_up,
@@ -151,7 +152,8 @@ def _open_groups(server, groups):
 def _wait(server, plan, groups):
     state = server.state
     while next_decision(server):
-        _update_pending(server, groups)
+        if has_changed(server.arrival_queue):
+            _update_pending(server, groups)
         again, moment = _open_groups(server, groups)
         moment = min(moment, next_arrival(server.arrival_queue))
         end = groups.end[0]
@@ -168,7 +170,7 @@ def _wait(server, plan, groups):
 
 
 def types_of(workload):
-    """(n,) int64: the class, or, if there is only one, halves by prompt and by output."""
+    """(n,) int64: the class, or, if there is only one, long or short by prompt and by output."""
     if len(workload.classes) > 1:
         return workload.class_of
     long_prompt = workload.prompt > np.median(workload.prompt)
@@ -189,32 +191,41 @@ def thresholds(workload, types, memory, clock):
     return np.maximum(1, np.ceil(in_a_round * (1 - 1e-9))).astype(np.int64)
 
 
-def wait(workload, memory, predicted, types, sizes, max_wait, limit, clock, progress):
-    """Run under the rule above.
+class GroupRule(NamedTuple):
+    """Who starts together.
 
-    Parameters
+    Attributes
     ----------
-    predicted : (n,) int64, the outputs that are reckoned with
     types : (n,) int64, each request's type
     sizes : (types,) int64, how many of each type start together
+    max_wait : clock units after which a request waits for no group
     limit : tokens that admission may plan to fill, at most M; M on an empty server
     """
+
+    types: np.ndarray
+    sizes: np.ndarray
+    max_wait: float
+    limit: int
+
+
+def wait(workload, memory, predicted, rule, clock, progress):
+    """Run under the rule above; `predicted` (n,) int64 are the outputs that are reckoned with."""
     order = arrival_order(workload)
-    type_of = types[order]
-    count = np.bincount(type_of, minlength=len(sizes))
+    type_of, types = rule.types[order], len(rule.sizes)
+    count = np.bincount(type_of, minlength=types)
     groups = Groups(
         type_of=type_of,
         members=np.argsort(type_of, kind="stable"),
         first=np.cumsum(count) - count,
-        size=sizes,
-        passed=np.zeros(len(sizes), np.int64),
-        pending=np.zeros(len(sizes), np.int64),
+        size=rule.sizes,
+        passed=np.zeros(types, np.int64),
+        pending=np.zeros(types, np.int64),
         released=np.empty(len(order), np.int64),
         is_released=np.zeros(len(order), bool),
         end=np.zeros(1, np.int64),
-        max_wait=max_wait,
+        max_wait=rule.max_wait,
     )
-    plan = new_look_ahead_plan(predicted[order], memory, limit, NEWEST_DROPPED)
+    plan = new_look_ahead_plan(predicted[order], memory, rule.limit, NEWEST_DROPPED)
     return serve(
         workload,
         memory,
@@ -242,5 +253,5 @@ def simulate(workload, memory, clock, progress, threshold, max_wait, margin):
     sizes = thresholds(expected, types, memory, clock)
     if threshold:
         sizes = np.full_like(sizes, threshold)
-    rule = (types, sizes, max_wait, admission_limit(memory, margin))
-    return wait(workload, memory, expected.output, *rule, clock, progress)
+    rule = GroupRule(types, sizes, max_wait, admission_limit(memory, margin))
+    return wait(workload, memory, expected.output, rule, clock, progress)

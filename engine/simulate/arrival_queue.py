@@ -149,8 +149,10 @@ def _give_up_until(arrival_queue, moment):
 def _arrive_until(arrival_queue, moment):
     """Let come and go those who do so up to a moment."""
     counts, arrival = arrival_queue.counts, arrival_queue.arrival
+    is_patient = arrival_queue.patience == np.inf
     while counts.arrived < arrival.size and arrival[counts.arrived] <= moment:
-        _give_up_until(arrival_queue, arrival[counts.arrived])
+        if not is_patient:
+            _give_up_until(arrival_queue, arrival[counts.arrived])
         if counts.waiting < arrival_queue.queue_limit:
             counts.waiting += 1
         else:
@@ -173,6 +175,13 @@ def receive_arrivals(arrival_queue, round_clock, is_idle):
     while is_idle and counts.waiting == 0 and counts.arrived < arrival_queue.arrival.size:
         wait_idle(round_clock, next_arrival(arrival_queue))
         _arrive_until(arrival_queue, round_clock.now.seconds)
+
+
+@kernel
+def has_changed(arrival_queue):
+    """Whether anybody has come or given up since the last decision."""
+    counts = arrival_queue.counts
+    return counts.arrived > counts.arrived_before or counts.gave_up > counts.gave_up_before
 
 
 @part

@@ -32,6 +32,7 @@ from engine.simulate.arrival_queue import (
     arrival_order,
     as_it_came,
     count_quitters,
+    has_changed,
     mark_admitted,
     new_arrival_queue,
     next_arrival,
@@ -200,7 +201,8 @@ def _start_in_time(
     waiting = empty_waiting(n)
     while counts.arrived < n or counts.waiting > 0 or first < profile.x.size:
         receive_arrivals(arrival_queue, round_clock, first == profile.x.size)
-        _update_waiting(ranked, waiting, arrival_queue, rank_of, now.round)
+        if has_changed(arrival_queue):
+            _update_waiting(ranked, waiting, arrival_queue, rank_of, now.round)
         first, started, prefilled, until = _walk(ranked, waiting, first, memory, skip, now.round)
         for k in range(started):
             mark_admitted(arrival_queue, number_of[ranked.just_started[k]])

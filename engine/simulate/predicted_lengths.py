@@ -29,6 +29,7 @@ from engine.progress import Progress, silent
 from engine.simulate.arrival_queue import (
     arrival_order,
     count_quitters,
+    has_changed,
     next_newcomer,
     quitter,
 )
@@ -127,7 +128,8 @@ def _update_waiting(server, ranks):
 @kernel
 def _in_order(server, plan, ranks, skip):
     while next_decision(server):
-        _update_waiting(server, ranks)
+        if has_changed(server.arrival_queue):
+            _update_waiting(server, ranks)
         if recover(server, plan):
             advance(server, 1, False)
             continue
@@ -137,50 +139,41 @@ def _in_order(server, plan, ranks, skip):
 
 
 def on_predicted_lengths(
-    workload: Workload,
-    memory: int,
-    order: np.ndarray,
-    planned: np.ndarray,
-    skip: int,
-    limit: int,
-    clock: Clock,
-    progress: Progress,
+    workload: Workload, memory: int, walk: Walk, limit: int, clock: Clock, progress: Progress
 ) -> Schedule:
     """Run the requests under the rule above; parameters as for `in_order`."""
     by_arrival = arrival_order(workload)
     n = len(workload)
+    planned = workload.output if walk.planned is None else walk.planned
     place = np.empty(n, np.int64)
-    place[order] = np.arange(n)
+    place[walk.order] = np.arange(n)
     rank = place[by_arrival]
     ranks = Ranks(rank, np.argsort(rank), empty_waiting(n))
     plan = new_look_ahead_plan(planned[by_arrival], memory, limit, NEWEST_DROPPED)
-    rule = partial(_in_order, plan=plan, ranks=ranks, skip=skip)
+    rule = partial(_in_order, plan=plan, ranks=ranks, skip=walk.skip)
     schedule = serve(workload, memory, clock, rule, progress)
-    return replace(schedule, walk=Walk(order, skip, planned))
+    return replace(schedule, walk=replace(walk, planned=planned))
 
 
 def in_order(
     workload: Workload,
     memory: int,
-    order: np.ndarray,
-    planned: np.ndarray,
-    skip: int = 0,
+    walk: Walk,
     limit: int | None = None,
     clock: Clock = ROUNDS,
     progress: Progress = silent,
 ) -> Schedule:
-    """Run the requests in `order` under look-ahead admission on planned outputs.
+    """Run the requests in order under look-ahead admission on planned outputs.
 
     Parameters
     ----------
     workload : requests that each fit in `memory`
-    order : (n,) permutation of request indices, first choice first
-    planned : (n,) int64, the outputs that are reckoned with, at most M - s
-    skip : how many waiting requests a walk may pass over
+    walk : the order, with planned outputs of at most M - s
     limit : tokens that admission may plan to fill, at most M (None); M on an empty server
     """
     limit = memory if limit is None else limit
+    planned = workload.output if walk.planned is None else walk.planned
     right = planned is workload.output or np.array_equal(planned, workload.output)
     if right and limit == memory:
-        return look_ahead(workload, memory, order, skip, clock)
-    return on_predicted_lengths(workload, memory, order, planned, skip, limit, clock, progress)
+        return look_ahead(workload, memory, walk.order, walk.skip, clock)
+    return on_predicted_lengths(workload, memory, walk, limit, clock, progress)

@@ -34,10 +34,10 @@ def new_priority_queue(key: np.ndarray) -> PriorityQueue:
 
 
 @part
-def goes_before(priority_queue, one, other):
-    """Whether request `one` is served before `other`."""
-    first, second = priority_queue.key[one], priority_queue.key[other]
-    return first < second or (first == second and one < other)
+def goes_before(priority_queue, i, j):
+    """Whether request i is served before j."""
+    first, second = priority_queue.key[i], priority_queue.key[j]
+    return first < second or (first == second and i < j)
 
 
 @part

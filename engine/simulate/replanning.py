@@ -1,8 +1,8 @@
 """Look-ahead admission along a plan that is made anew as requests come and go.
 
 At a decision the plan's next requests start while they fit. The plan is dropped when
-requests have arrived or given up since it was made, and when its next request does not fit although
-others have started since; then a new one is made from all that wait. A plan is made
+requests have arrived or given up since it was made, and when its next request does not fit
+although others have started since; then a new one is made from all that wait. A plan is made
 batch by batch, as far as it is needed.
 """
 
@@ -17,9 +17,9 @@ from engine.machine.clock import Clock
 from engine.progress import Progress
 from engine.simulate.arrival_queue import (
     WAITS,
-    ArrivalQueue,
     arrival_order,
     as_it_came,
+    has_changed,
     mark_admitted,
     new_arrival_queue,
     next_arrival,
@@ -31,7 +31,7 @@ from engine.simulate.arrival_queue import (
 from engine.simulate.look_ahead import run_batch
 from engine.simulate.profile import earliest_fit, insert, new_profile
 from engine.simulate.schedule import Schedule
-from engine.simulate.timetable import NEVER, RoundClock, new_round_clock, timetable_of
+from engine.simulate.timetable import NEVER, new_round_clock, timetable_of
 from engine.workload import Workload
 
 Batch = Callable[[np.ndarray], np.ndarray]
@@ -65,15 +65,6 @@ class _Running:
         return 0 if self.is_empty else int(self.profile.alive[self.first])
 
 
-def _has_changed(arrival_queue: ArrivalQueue, round_clock: RoundClock, is_idle: bool) -> bool:
-    """Whether anybody has come or given up; an idle server waits for it."""
-    receive_arrivals(arrival_queue, round_clock, is_idle)
-    counts = arrival_queue.counts
-    return bool(
-        counts["arrived"] > counts["arrived_before"] or counts["gave_up"] > counts["gave_up_before"]
-    )
-
-
 def replanning(
     workload: Workload, memory: int, batch: Batch, clock: Clock, progress: Progress
 ) -> Schedule:
@@ -98,7 +89,8 @@ def replanning(
     planned_at = -1  # how many had started when the present plan was begun
     started = 0
     while counts["arrived"] < n or counts["waiting"] > 0 or not running.is_empty:
-        if _has_changed(arrival_queue, round_clock, running.is_empty):
+        receive_arrivals(arrival_queue, round_clock, running.is_empty)
+        if has_changed(arrival_queue):
             plan = []
         now, before, prefilled = int(round_clock.now["round"]), started, 0
         until = NEVER

@@ -163,37 +163,38 @@ def _take(queue_plan: QueuePlan, chosen: np.ndarray) -> None:
         queue_plan.state[name] = value
 
 
-def replanning_on_predictions(
-    workload: Workload,
-    memory: int,
-    predicted: np.ndarray,
-    batch: Batch,
-    starts_over: bool,
-    limit: int,
-    clock: Clock,
-    progress: Progress,
-) -> Schedule:
-    """Run the requests under the rule above.
+class PlanningRule(NamedTuple):
+    """How plans are made.
 
-    Parameters
+    Attributes
     ----------
-    workload : requests that each fit in `memory`
     predicted : (n,) int64, the outputs that are reckoned with, at most M - s
     batch : from the (m,) waiting requests, as indices in order of (arrival, row), and the
         (n,) outputs that are reckoned with by now, those to start next, in order
     starts_over : whether those evicted start over, with their outputs raised
     limit : tokens that admission may plan to fill, at most M; M on an empty server
     """
+
+    predicted: np.ndarray
+    batch: Batch
+    starts_over: bool
+    limit: int
+
+
+def replanning_on_predictions(
+    workload: Workload, memory: int, rule: PlanningRule, clock: Clock, progress: Progress
+) -> Schedule:
+    """Run requests that each fit in `memory` under the rule above."""
     n = len(workload)
-    plan = new_look_ahead_plan(predicted[arrival_order(workload)], memory, limit, NEWEST_DROPPED)
-    queue_plan = QueuePlan(
-        np.empty(n, np.int64), np.zeros(n, bool), np.zeros(1, QUEUE_PLAN_STATE)[0], starts_over
-    )
+    predicted = rule.predicted[arrival_order(workload)]
+    plan = new_look_ahead_plan(predicted, memory, rule.limit, NEWEST_DROPPED)
+    state = np.zeros(1, QUEUE_PLAN_STATE)[0]
+    queue_plan = QueuePlan(np.empty(n, np.int64), np.zeros(n, bool), state, rule.starts_over)
 
     def go_on(server: Server) -> None:
         _along_plans(server, plan, queue_plan)
         while queue_plan.state["asks"]:
-            _take(queue_plan, batch(np.flatnonzero(queue_plan.waits), plan.predicted))
+            _take(queue_plan, rule.batch(np.flatnonzero(queue_plan.waits), plan.predicted))
             progress(float(server.state["finished"]) / n)
             _along_plans(server, plan, queue_plan)
 

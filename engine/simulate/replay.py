@@ -12,7 +12,7 @@ from engine.errors import InputError
 from engine.machine.clock import Clock
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.predicted_lengths import in_order
-from engine.simulate.schedule import Schedule
+from engine.simulate.schedule import Schedule, Walk
 from engine.simulate.timetable import Timetable, lasting
 from engine.workload import Workload
 
@@ -81,7 +81,7 @@ def planned(
     if workload.admission_limits.loses_requests:
         everyone = planned(replace(workload, admission_limits=NO_LIMITS), memory, clock, plan)
         order = np.argsort(everyone.start, kind="stable")
-        return in_order(workload, memory, order, expected.output, clock=clock)
+        return in_order(workload, memory, Walk(order, planned=expected.output), clock=clock)
     if clock.is_rounds or workload.is_backlog:
         begin = np.floor(workload.arrival.min())
         start = int(begin) + plan(replace(expected, arrival=workload.arrival - begin))
@@ -90,8 +90,6 @@ def planned(
     else:
         by_volume = expected.ascending(expected.volume)
         typical = look_ahead(expected, memory, by_volume, skip=5, clock=clock)
-        assert typical.timetable is not None, "of a clock in seconds"
-        seen = typical.timetable.decisions_after(workload.arrival)
-        start = plan(replace(expected, arrival=seen.astype(float)))
+        start = plan(replace(expected, arrival=typical.seen.astype(float)))
     order = np.argsort(start, kind="stable")
-    return in_order(workload, memory, order, expected.output, clock=clock)
+    return in_order(workload, memory, Walk(order, planned=expected.output), clock=clock)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import overload
+from typing import Self, overload
 
 import numpy as np
 
@@ -245,7 +245,7 @@ class Schedule:
             gone[self.left == GAVE_UP] += self.workload.admission_limits.patience
         return gone
 
-    def served(self) -> Schedule:
+    def served(self) -> Self:
         """The schedule of those who were served; the others are listed apart.
 
         Raises

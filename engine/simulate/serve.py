@@ -93,8 +93,13 @@ def schedule_of(server: Server, order: np.ndarray, workload: Workload) -> Schedu
     log = log[log["end"] > log["begin"]]  # some were over in the decision that began them
     left = who_left(server.arrival_queue, order)
     plain = left is None and len(log) == len(order)
-    columns = [log[name].copy() for name in RESIDENCY.names or ()]
-    columns[0] = order[columns[0]]
+    residencies = Residencies(
+        order[log["request"]],
+        log["begin"].copy(),
+        log["end"].copy(),
+        log["held"].copy(),
+        log["grows"].copy(),
+    )
     lost = by_request("lost")
     if workload.concurrency:
         workload = replace(workload, arrival=as_it_came(workload, server.arrival_queue, order))
@@ -104,7 +109,7 @@ def schedule_of(server: Server, order: np.ndarray, workload: Workload) -> Schedu
         by_request("start"),
         by_request("finish"),
         first=by_request("first"),
-        logged=None if plain else Residencies(*columns),
+        logged=None if plain else residencies,
         preempted=Preemptions(lost, by_request("recomputed")) if lost.any() else None,
         cut_prompts=bool(server.state["cut"]),
         timetable=timetable_of(server.round_clock),

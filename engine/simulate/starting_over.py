@@ -21,8 +21,8 @@ def start_over(server, lo):
     """Evict the shortest of the batch by its lower bound, and raise that; who it is."""
     batch, shortest = server.batch, 0
     for place in range(1, server.state.running):
-        one, other = batch[place], batch[shortest]
-        if lo[one] < lo[other] or (lo[one] == lo[other] and one < other):
+        i, least = batch[place], batch[shortest]
+        if lo[i] < lo[least] or (lo[i] == lo[least] and i < least):
             shortest = place
     i = batch[shortest]
     lo[i] = max(lo[i], tokens(server, i))

@@ -110,7 +110,7 @@ def _rounds_to(seconds, length, growth, moment):
         roughly = wait / length
     if roughly > 1e15:
         return NEVER
-    rounds = max(1, int(roughly))
+    rounds = np.int64(max(1.0, roughly))
     while rounds > 1 and seconds + lasting(rounds - 1, length, growth) >= moment:
         rounds -= 1
     while seconds + lasting(rounds, length, growth) < moment:
@@ -196,4 +196,9 @@ def timetable_of(round_clock: RoundClock) -> Timetable | None:
     if round_clock.whole:
         return None
     written = round_clock.spans[: int(round_clock.now["spans"])]
-    return Timetable(*(written[name].copy() for name in SPAN.names or ()))
+    return Timetable(
+        written["first"].copy(),
+        written["begin"].copy(),
+        written["length"].copy(),
+        written["growth"].copy(),
+    )

@@ -156,16 +156,9 @@ def public_functions(path):
             yield node
 
 
-OF_POLICIES = (
-    "skip",
-    "limit",
-    "starts_over",
-)  # a policy's own, as the loops that it uses take them
-
-
 def parameters(function):
     taken = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-    return [name.arg for name in taken if name.arg not in ("self", "cls", *OF_POLICIES)]
+    return [name.arg for name in taken if name.arg not in ("self", "cls")]
 
 
 def test_no_public_function_has_many_parameters():

@@ -181,7 +181,7 @@ def fastserve(quantum, starved, transfer):
     return decide
 
 
-def guessed(order, predicted, limit, skip):
+def on_predicted_lengths(order, predicted, limit, skip):
     """A fixed order under look-ahead on planned outputs; those preempted go before it."""
     plans = LookAhead(predicted, limit)
     back = []
@@ -387,7 +387,7 @@ def wait(type_of, sizes, predicted, max_wait, limit):
     return decide
 
 
-def nested_wait(gates, sizes, arrival_queue, max_wait):
+def nested_wait(gates, sizes, group, max_wait):
     """Gates at which residents pause until a group stands there."""
     passed, since, admitted = {}, {}, []
 
@@ -431,7 +431,7 @@ def nested_wait(gates, sizes, arrival_queue, max_wait):
         if not new:
             return math.inf
         due = server.arrival[new[0]] + max_wait
-        if not (all_open or len(new) >= arrival_queue or server.time >= due):
+        if not (all_open or len(new) >= group or server.time >= due):
             return due
         for i in new:
             if _use(server) + server.held(i) + 1 > server.memory:

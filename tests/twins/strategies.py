@@ -7,7 +7,9 @@ from engine.admission_limits import NO_LIMITS, AdmissionLimits
 
 # Sums of multiples of 1/64 are exact, so that a moment is the same however it is computed.
 _PATIENCE = st.one_of(st.just(0.0), st.integers(1, 640).map(lambda k: k / 64))
-DOORS = st.one_of(st.just(NO_LIMITS), st.builds(AdmissionLimits, _PATIENCE, st.integers(0, 4)))
+ADMISSION_LIMITS = st.one_of(
+    st.just(NO_LIMITS), st.builds(AdmissionLimits, _PATIENCE, st.integers(0, 4))
+)
 
 
 @st.composite

@@ -138,10 +138,10 @@ def test_loss_is_the_gap(mix, eager):
     guide, order = guide_of(mix, 16_492)
     groups = min(len(mix), int(mix.output.max())) + 1
     partials = empty_partials(1, len(mix), groups)
-    chance = seeded(3)
+    stream = seeded(3)
     losses = []
     for until in (50, 400, 3000, 10**9):
-        run_until(partials, 0, until, Taste(12, 0.05, 3.0, 0.1, eager), chance, guide, 16_492)
+        run_until(partials, 0, until, Taste(12, 0.05, 3.0, 0.1, eager), stream, guide, 16_492)
         losses.append(partials.loss[0] + least_loss_to_come(partials, 0, guide))
     assert losses == sorted(losses)
     start = np.empty(len(mix), np.int64)

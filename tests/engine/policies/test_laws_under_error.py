@@ -18,7 +18,7 @@ from tests.twins.strategies import instances
 
 
 @st.composite
-def guessed_instances(draw, **given):
+def predicted_instances(draw, **given):
     """(workload, memory): predicted by a model, or by any numbers at all."""
     workload, memory = draw(instances(**given))
     n = len(workload)
@@ -38,7 +38,7 @@ def bounds_of(workload, memory, clock, replicas):
 
 @pytest.mark.parametrize("key", POLICIES)
 @settings(max_examples=40)
-@given(data=st.data(), instance=guessed_instances(max_n=10), clock=CLOCKS)
+@given(data=st.data(), instance=predicted_instances(max_n=10), clock=CLOCKS)
 def test_laws_under_error(key, data, instance, clock):
     """All are served within M, it ends, twice the same, and no bound that covers it is beaten."""
     workload, memory = instance
@@ -70,7 +70,7 @@ BLIND = [key for key, policy in POLICIES.items() if not policy.uses_lengths]
 
 @pytest.mark.parametrize("key", BLIND)
 @settings(max_examples=30)
-@given(data=st.data(), instance=guessed_instances(), clock=CLOCKS)
+@given(data=st.data(), instance=predicted_instances(), clock=CLOCKS)
 def test_who_uses_no_lengths_sees_no_predictions(key, data, instance, clock):
     """Their runs are those without predictions."""
     workload, memory = instance
@@ -85,7 +85,7 @@ def test_who_uses_no_lengths_sees_no_predictions(key, data, instance, clock):
 
 
 @settings(max_examples=40)
-@given(st.data(), guessed_instances(max_n=7, max_memory=18))
+@given(st.data(), predicted_instances(max_n=7, max_memory=18))
 def test_no_run_beats_any_bound_in_rounds(data, instance):
     """Every bound against every policy; what starts over or is recomputed included."""
     workload, memory = instance

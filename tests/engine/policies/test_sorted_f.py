@@ -125,16 +125,17 @@ def test_unlimited_memory_means_shortest_output_first(key, instance):
 def test_reports_how_far_it_is(key):
     """After each batch, rising to 1; an exception from the listener stops the search."""
     shares = []
-    find_policy(key).run(chats(100), 2000, lambda share, told="": shares.append(share))
+    policy = find_policy(key)
+    policy.run(chats(100), 2000, progress=lambda share, _sentence="": shares.append(share))
     assert len(shares) > 5
     assert shares == sorted(shares)
     assert shares[-1] == 1
 
-    def cancel(share, told=""):
+    def cancel(share, sentence=""):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        find_policy(key).run(chats(100), 2000, cancel)
+        policy.run(chats(100), 2000, progress=cancel)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from engine.policies.a_min import a_min
 from engine.policies.sorted_f_online import in_batches
 from engine.progress import silent
 from engine.simulate.preempting import admission_limit
-from engine.simulate.replanning_on_predictions import replanning_on_predictions
+from engine.simulate.replanning_on_predictions import PlanningRule, replanning_on_predictions
 from engine.workload import PREDICTED
 from tests.engine.batches.test_exact import best_subset
 from tests.engine.simulate.test_clocks import CLOCKS, LOOPS, compare
@@ -25,7 +25,7 @@ from tests.twins.strategies import instances
 
 NOTHING_PREDICTED = dict.fromkeys(PREDICTED)
 
-guesses = st.one_of(predicted_cases(), outgrown_cases())
+wrong_predictions = st.one_of(predicted_cases(), outgrown_cases())
 
 
 def check(run, decide, clock):
@@ -33,7 +33,7 @@ def check(run, decide, clock):
 
 
 @settings(max_examples=1000)
-@given(guesses, LOOPS, shares)
+@given(wrong_predictions, LOOPS, shares)
 def test_a_min(case, concurrency, margin):
     """Any lower bounds, too high ones as well, in open and closed loops."""
     workload, memory, clock, lo = in_loop(case, concurrency)
@@ -44,8 +44,8 @@ def test_a_min(case, concurrency, margin):
 
 
 @settings(max_examples=1000)
-@given(guesses, st.booleans(), st.data(), shares)
-def test_replanning_guesses(case, starts_over, data, margin):
+@given(wrong_predictions, st.booleans(), st.data(), shares)
+def test_replanning_on_predictions(case, starts_over, data, margin):
     """Any batches, of any size and in any order, that change with who waits; either recovery."""
     workload, memory, clock, predicted = case
     n = len(workload)
@@ -58,8 +58,8 @@ def test_replanning_guesses(case, starts_over, data, margin):
 
     limit = admission_limit(memory, margin)
     predicted = np.minimum(predicted, memory - workload.prompt)
-    rule = (batch, starts_over, limit)
-    run = replanning_on_predictions(workload, memory, predicted, *rule, clock, silent)
+    rule = PlanningRule(predicted, batch, starts_over, limit)
+    run = replanning_on_predictions(workload, memory, rule, clock, silent)
 
     def plain_batch(waiting, reckoned):
         return batch(waiting, reckoned).tolist()
@@ -69,8 +69,8 @@ def test_replanning_guesses(case, starts_over, data, margin):
 
 
 @settings(max_examples=200)
-@given(guesses, st.booleans())
-def test_sorted_f_of_guesses(case, starts_over):
+@given(wrong_predictions, st.booleans())
+def test_sorted_f_on_wrong_predictions(case, starts_over):
     """Each batch is the best of all subsets of what waits, by the outputs reckoned with."""
     workload, memory, clock, predicted = case
     predicted = np.minimum(predicted, memory - workload.prompt)

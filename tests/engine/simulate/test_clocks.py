@@ -17,9 +17,10 @@ from engine.simulate.chunked import chunked
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.preempting import Admission, preempting
 from engine.simulate.replay import replay
+from engine.simulate.run import Run
 from engine.simulate.timetable import NEVER
 from tests.twins import plain_server
-from tests.twins.strategies import DOORS, instances
+from tests.twins.strategies import ADMISSION_LIMITS, instances
 
 # Multiples of 1/64 add up without rounding, so that a sum over a jump equals the sum of
 # its rounds bit for bit, and a tie between an arrival and a round is a tie in both.
@@ -76,7 +77,7 @@ def on_terms(terms):
 @given(
     instances(),
     CLOCKS,
-    st.one_of(LOOPS, DOORS),
+    st.one_of(LOOPS, ADMISSION_LIMITS),
     st.booleans(),
     st.integers(0, 3),
     st.randoms(use_true_random=False),
@@ -109,7 +110,7 @@ def admissions(draw, memory, blocks):
 @st.composite
 def preempting_cases(draw):
     workload, memory = draw(instances())
-    terms = draw(st.one_of(LOOPS, DOORS))
+    terms = draw(st.one_of(LOOPS, ADMISSION_LIMITS))
     workload = replace(workload, with_cache=draw(st.booleans()), **on_terms(terms))
     clock = draw(CLOCKS)
     # Room for whole blocks: a request may fit in M and not in its blocks.
@@ -143,14 +144,16 @@ def test_chunked(case):
 def test_largest_token_gap(case):
     """The longest wait between two tokens, preempted or not, restarts left out."""
     workload, memory, rule, clock = case
-    run = preempting(workload, memory, rule, clock, silent)
+    schedule = preempting(workload, memory, rule, clock, silent)
     plain = plain_server.PlainServer(workload, memory, clock)
     plain.run(plain_server.preempting(rule, set()))
     gaps = [np.diff(times).max(initial=-np.inf) for times in plain.token_at]
     gaps = [gap if np.isfinite(gap) else np.nan for gap in gaps]
     gaps = [gap for i, gap in enumerate(gaps) if i not in plain.gone]
     if gaps:
-        assert largest_token_gap(run.served()) == pytest.approx(gaps, rel=1e-9, nan_ok=True)
+        assert largest_token_gap(Run(schedule.served())) == pytest.approx(
+            gaps, rel=1e-9, nan_ok=True
+        )
 
 
 @settings(max_examples=500)

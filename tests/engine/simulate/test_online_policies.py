@@ -14,11 +14,11 @@ from engine.machine.clock import ROUNDS, StepTime, seconds_clock
 from engine.memory_curve import memory_curve
 from engine.policies.alpha_greedy import ONE_REPEAT
 from engine.policies.complementary import complementary
-from engine.policies.nested_wait import gates_at, nested_wait
+from engine.policies.nested_wait import GateRule, gates_at, nested_wait
 from engine.policies.past_future import past_future
 from engine.policies.srpt import srpt
 from engine.policies.static import static
-from engine.policies.wait import thresholds, types_of, wait
+from engine.policies.wait import GroupRule, thresholds, types_of, wait
 from engine.progress import silent
 from engine.simulate.feedback_queue import Levels, feedback_queue
 from engine.simulate.preempting import admission_limit
@@ -28,7 +28,7 @@ from tests.engine.policies.test_laws import params_of, run_if_possible
 from tests.engine.simulate.test_clocks import CLOCKS, coefficient, compare
 from tests.twins import plain_policies
 from tests.twins.plain_server import PlainServer
-from tests.twins.strategies import DOORS, instances
+from tests.twins.strategies import ADMISSION_LIMITS, instances
 
 ONLINE = (
     "orca", "static", "alpha-greedy", "alpha-beta", "vllm-priority", "srpt", "fastserve",
@@ -43,7 +43,7 @@ shares = st.integers(0, 9).map(lambda k: k / 10)
 def cases(draw, **given):
     """(workload, memory, clock): arrivals in order, as the twins take them."""
     workload, memory = draw(instances(**given))
-    workload = replace(workload, admission_limits=draw(DOORS))
+    workload = replace(workload, admission_limits=draw(ADMISSION_LIMITS))
     return workload.take(workload.ascending(workload.arrival)), memory, draw(CLOCKS)
 
 
@@ -225,7 +225,7 @@ def test_wait(case, sizes, max_wait, margin):
     workload, memory, clock, predicted = case
     sizes = np.array(sizes)
     types, limit = types_of(workload), admission_limit(memory, margin)
-    run = wait(workload, memory, predicted, types, sizes, max_wait, limit, clock, silent)
+    run = wait(workload, memory, predicted, GroupRule(types, sizes, max_wait, limit), clock, silent)
     decide = plain_policies.wait(
         types.tolist(), sizes.tolist(), predicted.tolist(), max_wait, limit
     )
@@ -234,14 +234,14 @@ def test_wait(case, sizes, max_wait, margin):
 
 @settings(max_examples=400)
 @given(cases(), st.data(), st.integers(1, 5), moment)
-def test_nested_wait(case, data, arrival_queue, max_wait):
+def test_nested_wait(case, data, group, max_wait):
     """Any gates with groups of any size."""
     workload, memory, clock = case
     places = data.draw(st.sets(st.integers(1, 30), max_size=4))
     at = np.array([*sorted(places), NEVER])
     size = np.array(data.draw(st.lists(st.integers(1, 4), min_size=5, max_size=5)))[: len(at)]
-    run = nested_wait(workload, memory, at, size, arrival_queue, max_wait, clock, silent)
-    decide = plain_policies.nested_wait(at.tolist(), size.tolist(), arrival_queue, max_wait)
+    run = nested_wait(workload, memory, GateRule(at, size, group, max_wait), clock, silent)
+    decide = plain_policies.nested_wait(at.tolist(), size.tolist(), group, max_wait)
     check(run, (decide, clock))
 
 
@@ -357,8 +357,8 @@ def test_nested_wait_needs_time_to_pass():
 def test_nested_wait_pauses_with_its_memory():
     """Gate at 2 tokens for groups of two: the first stands there until the second has come."""
     workload = Workload([0, 3, 9], [1, 1, 1], [4, 4, 1])
-    at, size = np.array([2, NEVER]), np.array([2, 1])
-    run = nested_wait(workload, 20, at, size, 1, 100.0, ROUNDS, silent)
+    gates = GateRule(np.array([2, NEVER]), np.array([2, 1]), 1, 100.0)
+    run = nested_wait(workload, 20, gates, ROUNDS, silent)
     assert run.finish.tolist() == [7, 7, 10]
     assert not run.gave_up_kv
     assert memory_curve(run, np.array([True, False, False])).high.tolist()[:4] == [3, 3, 3, 5]

@@ -13,6 +13,7 @@ from engine.progress import silent
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.predicted_lengths import on_predicted_lengths
 from engine.simulate.preempting import admission_limit
+from engine.simulate.schedule import Walk
 from tests.engine.simulate.test_clocks import CLOCKS, LOOPS, compare
 from tests.engine.simulate.test_online_policies import outgrown_cases, predicted_cases, shares
 from tests.twins import plain_policies
@@ -41,7 +42,7 @@ def in_loop(case, concurrency):
     shares,
     st.randoms(use_true_random=False),
 )
-def test_guessed(case, concurrency, with_cache, skip, margin, random):
+def test_wrong_predictions(case, concurrency, with_cache, skip, margin, random):
     """Any order, any predictions, any margin, open or closed loop, round for round."""
     workload, memory, clock, predicted = in_loop(case, concurrency)
     workload = replace(workload, with_cache=with_cache)
@@ -49,9 +50,8 @@ def test_guessed(case, concurrency, with_cache, skip, margin, random):
     random.shuffle(order)
     limit = admission_limit(memory, margin)
     planned = np.minimum(predicted, memory - workload.prompt)
-    run = on_predicted_lengths(
-        workload, memory, np.array(order), planned, skip, limit, clock, silent
-    )
+    walk = Walk(np.array(order), skip, planned)
+    run = on_predicted_lengths(workload, memory, walk, limit, clock, silent)
     decide = plain_policies.on_predicted_lengths(order, predicted.tolist(), limit, skip)
     compare(run, PlainServer(workload, memory, clock).run(decide))
 
@@ -65,9 +65,7 @@ def test_right_plans_are_plain_look_ahead(instance, clock, clients, skip, random
     order = list(range(len(workload)))
     random.shuffle(order)
     order = np.array(order)
-    slow = on_predicted_lengths(
-        workload, memory, order, workload.output, skip, memory, clock, silent
-    )
+    slow = on_predicted_lengths(workload, memory, Walk(order, skip), memory, clock, silent)
     quick = look_ahead(workload, memory, order, skip, clock)
     assert slow.start.tolist() == quick.start.tolist()
     assert slow.finished_at == pytest.approx(quick.finished_at, rel=1e-12)

@@ -134,8 +134,9 @@ def test_a_crowd_is_planned_by_local_search():
 
 def test_it_tells_how_far_it_is():
     """A rising share that ends at 1."""
-    told = []
+    shares = []
     workload = Workload([0, 0, 3, 9], [3, 4, 2, 5], [3, 2, 5, 2])
-    find_policy("sorted-f-online").run(workload, 9, lambda share, _what="": told.append(share))
-    assert told == sorted(told)
-    assert told[-1] == 1
+    online = find_policy("sorted-f-online")
+    online.run(workload, 9, progress=lambda share, _sentence="": shares.append(share))
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
