@@ -7,27 +7,29 @@ on present use. A gate is open for those whose oldest has stood there for `max_w
 all gates are when no more requests are due. When memory runs out the newest restarts, and
 nobody is admitted in that round.
 
-No livelock: of those in memory the one admitted first restarts only if it is alone, and
-alone it fits; it pauses at finitely many gates, at none for ever.
+No endless livelock: of those in memory the one admitted first restarts only if it is alone,
+and alone it fits; it pauses at finitely many gates, at none for ever. But while it stands at a
+gate others may restart round after round, up to `max_wait`: a run in which that happens 100,000
+times, and nobody comes or completes, is given up.
 
 The kernel jumps to where somebody completes or reaches a gate, memory runs out, a wait
 ends or a request arrives or gives up. Where all in memory stand at gates, time passes to
 the next of the latter three.
 """
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from engine.compiled import kernel, part
-from engine.errors import InputError
+from engine.errors import InputError, Livelock
 from engine.policy import policy
 from engine.policy_parameters import MAX_WAIT, Param
 from engine.simulate.arrival_queue import all_arrived, next_arrival, next_to_give_up
 from engine.simulate.priority_queue import dequeue, enqueue, enqueue_arrivals, new_priority_queue
 from engine.simulate.serve import serve
 from engine.simulate.server import (
+    Server,
     admit,
     advance,
     advance_until,
@@ -47,6 +49,8 @@ SEGMENTS = Param("segments", 4, 1, 100, "Into how many equal parts gates cut the
 GROUP = Param(
     "group", 8, 1, 10**6, "How many new requests start together; later groups have fewer."
 )
+FIX = "give nested-wait.max_wait a smaller value, so that nobody stands at a gate for so long"
+RESTARTS = 100_000  # with nobody coming or completing between: then a run is given up
 SLACK = 0.05  # the paper's eta: groups shrink a little less than the share that goes on
 
 PAUSED = np.dtype(
@@ -261,6 +265,11 @@ def gates_at(output, segments, group):
     return np.append(at, NEVER), np.append(sizes, 1)
 
 
+def _events(server: Server) -> tuple[int, bytes]:
+    """How many have completed, and what the arrival queue has counted."""
+    return int(server.state["finished"]), server.arrival_queue.counts.tobytes()
+
+
 class GateRule(NamedTuple):
     """Where the gates are and who goes on together.
 
@@ -278,7 +287,13 @@ class GateRule(NamedTuple):
 
 
 def nested_wait(workload, memory, rule, clock, progress):
-    """Run under the rule above."""
+    """Run under the rule above.
+
+    Raises
+    ------
+    Livelock
+        When requests restart again and again while others stand at a gate.
+    """
     n = len(workload)
     gates = Gates(
         at=rule.at,
@@ -294,13 +309,16 @@ def nested_wait(workload, memory, rule, clock, progress):
         state=np.zeros(1, PAUSED)[0],
     )
     priority_queue = new_priority_queue(np.zeros(n))
-    return serve(
-        workload,
-        memory,
-        clock,
-        partial(_nested_wait, priority_queue=priority_queue, gates=gates),
-        progress,
-    )
+
+    def go_on(server: Server) -> None:
+        before, lost = _events(server), server.of["lost"].sum()
+        _nested_wait(server, priority_queue, gates)
+        restarts = server.of["lost"].sum() - lost
+        if _events(server) == before and restarts > RESTARTS + n:
+            at = int(server.round_clock.now["round"])
+            raise Livelock("nested-wait", at, int(server.state["queued"]), FIX)
+
+    return serve(workload, memory, clock, go_on, progress)
 
 
 @policy(

@@ -19,10 +19,9 @@ SETTINGS = (
     "&predict=bucket&edge=upper&max_model_len=20000&vllm.watermark=0.02&classic=mc-sf&provable="
     "&slo_ttft=2&window=200&from_memory=9000"
 )
-READ = """fold => [...fold.querySelectorAll(
-    ['stNumberInput', 'stTextInput', 'stSelectbox', 'stCheckbox', 'stButtonGroup']
-        .map(kind => `[data-testid="${kind}"]`).join()
-)].map(control => {
+KINDS = ("stNumberInput", "stTextInput", "stSelectbox", "stCheckbox", "stButtonGroup")
+CONTROLS = ", ".join(f'[data-testid="{kind}"]' for kind in KINDS)
+READ = """(fold, controls) => [...fold.querySelectorAll(controls)].map(control => {
     if (control.dataset.testid === 'stButtonGroup')
         return [...control.querySelectorAll('[aria-pressed="true"], [aria-checked="true"]')]
             .map(button => button.textContent.trim())
@@ -55,15 +54,20 @@ def folds_held(block):
     return found
 
 
-def folds_shown(page):
-    """The same as seen by who opens each of them, one after the other."""
+def folds_shown(page, expected):
+    """The same as seen by who opens each of them, one after the other.
+
+    What a fold is expected to hold may be drawn a while after it opens.
+    """
     found = {}
     for fold in page.locator(FOLDS).all():
         is_popover = fold.get_attribute("data-testid") == "stPopoverButton"
         label = fold.locator("p").first.inner_text()
         fold.evaluate("fold => fold.click()")
         body = page.locator('[data-testid="stPopoverBody"]') if is_popover else fold.locator("..")
-        controls = body.evaluate(READ)
+        if label in expected:
+            body.locator(CONTROLS).nth(len(expected[label]) - 1).wait_for(state="attached")
+        controls = body.evaluate(READ, CONTROLS)
         if is_popover:
             page.keyboard.press("Escape")
         if controls:
@@ -86,6 +90,7 @@ def change_memory(page, memory):
     field = page.get_by_label("KV-cache memory M (tokens)", exact=True)
     field.fill(str(memory))
     field.press("Enter")
+    page.wait_for_function(f"location.search.includes('memory={memory}')")
     browser.settled(page)
 
 
@@ -112,7 +117,7 @@ def test_folded_controls_show_what_the_server_has(server, walker, path):
     assert ("memory", "21000") in before
     query = {name: [text for key, text in before if key == name] for name, _ in before}
     expected = folds_held(open_page(path, **query)._tree)
-    shown = folds_shown(walker)
+    shown = folds_shown(walker, expected)
     assert shown.keys() == expected.keys()
     wrong = [
         (label, seen, has)
@@ -122,6 +127,7 @@ def test_folded_controls_show_what_the_server_has(server, walker, path):
     ]
     assert wrong == []
     walker.get_by_text("sarathi", exact=True).first.click()
+    walker.wait_for_function("location.search.includes('deployed=sarathi')")
     browser.settled(walker)
     added = [setting for setting in settings_of(walker) if setting not in before]
     assert [setting for setting in before if setting not in settings_of(walker)] == []
