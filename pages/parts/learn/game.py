@@ -9,8 +9,8 @@ import streamlit as st
 
 from engine import Run, find_method, wording
 from engine.bound import best_cover
+from engine.improve.hindsight import Hindsight, best_in_hindsight
 from engine.learn.puzzle import MEMORY, MOST_SEED, REQUESTS, Puzzle, read_order, write_order
-from engine.proof.hindsight import Hindsight, best_in_hindsight
 from pages.parts import show
 from pages.parts.jobs import Job, finished, offer
 from pages.parts.learn.player import play
