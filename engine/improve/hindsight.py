@@ -143,8 +143,8 @@ def _above_least(model: TimeIndexedModel, prices: np.ndarray) -> np.ndarray:
 def _solve(
     model: TimeIndexedModel, known: Run, lower: float, seconds: float, progress
 ) -> Hindsight:
-    import highspy
-    import pulp
+    import highspy  # slow to import
+    import pulp  # slow to import
 
     problem, x, _ = written_out(model, whole=True)
     known_values = _values_of(model, known, x)

@@ -35,7 +35,7 @@ def run_all(sweep: Sweep, on: str = HERE, progress: Progress = silent) -> Iterat
         from engine.scale_out.on_cores import run_on_cores  # Dask takes a moment to import
 
         return run_on_cores(sweep, progress)
-    from engine.scale_out.on_cluster import run_on_cluster
+    from engine.scale_out.on_cluster import run_on_cluster  # Dask may be missing
 
     return run_on_cluster(sweep, on, progress)
 
