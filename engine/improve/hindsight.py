@@ -192,9 +192,9 @@ def _judged(model: TimeIndexedModel, known: Run, chosen, lower: float, seconds: 
     if chosen.sum() == len(workload):
         start = np.empty(len(workload), np.int64)
         start[model.request[chosen]] = model.start[chosen]
-        found = Run(Schedule(workload, model.memory, start, start + workload.output))
-        if memory_curve(found).peak <= model.memory and found.latency.sum() < run.latency.sum():
-            run = found
+        solved = Run(Schedule(workload, model.memory, start, start + workload.output))
+        if memory_curve(solved).peak <= model.memory and solved.latency.sum() < run.latency.sum():
+            run = solved
     total, arrivals = float(run.latency.sum()), float(workload.arrival.sum())
     lower = math.ceil(lower + arrivals - SLACK) - arrivals
     proved = lower >= total - SLACK

@@ -216,6 +216,43 @@ def test_one_name_is_one_class():
     assert not {name: files for name, files in places.items() if len(files) > 1}
 
 
+SAY_NOTHING = {"found", "told", "now", "given", "mine", "one", "each"}
+REMAINING = {  # files that still have such names, to be mended
+    "engine/capacity/answer.py",
+    "engine/machine/hardware.py",
+    "engine/machine/own_presets.py",
+    "engine/saved/comparison.py",
+    "engine/saved/keeping.py",
+    "engine/saved/snapshot.py",
+    "engine/saved/soundness.py",
+    "engine/traces/objects.py",
+    "engine/traces/table.py",
+    "pages/parts/audit/calibrate.py",
+    "pages/parts/capacity/map.py",
+    "pages/parts/capacity/rates.py",
+    "pages/parts/frame.py",
+    "pages/parts/keep_row.py",
+    "pages/parts/saved/compare.py",
+    "pages/parts/saved/list.py",
+    "pages/parts/sidebar/clock.py",
+}
+
+
+def variables(path):
+    """Every name that a file gives to a value: variables, parameters and fields."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+
+
+def test_variables_have_the_names_of_what_they_are():
+    """The field's word for a value, not that it was found or is one of many."""
+    empty = {relative(path): SAY_NOTHING & set(variables(path)) for path in SOURCES}
+    assert {name for name, names in empty.items() if names} <= REMAINING
+
+
 def decorated(node):
     """The decorator of a compiled function, or None."""
     names = {d.id for d in getattr(node, "decorator_list", []) if isinstance(d, ast.Name)}
