@@ -75,7 +75,7 @@ class Replica:
 
 
 @dataclass(frozen=True)
-class Load:
+class RouterLoad:
     """What a router looks at.
 
     Attributes
@@ -104,15 +104,15 @@ def _tokens(replica: Replica, moment: float) -> float:
     return float(held[there[holders]].sum() + schedule.workload.prompt[others].sum())
 
 
-ROUTINGS: dict[str, tuple[str, Load | None]] = {
+ROUTINGS: dict[str, tuple[str, RouterLoad | None]] = {
     "round-robin": ("In turn, whatever their state.", None),
     "least-loaded": (
         "To the replica with the fewest requests, running or waiting.",
-        Load(_requests, lambda workload, i: 1.0),
+        RouterLoad(_requests, lambda workload, i: 1.0),
     ),
     "join-shortest-memory": (
         "To the replica that holds the fewest tokens, prompts of those waiting included.",
-        Load(_tokens, lambda workload, i: float(workload.prompt[i])),
+        RouterLoad(_tokens, lambda workload, i: float(workload.prompt[i])),
     ),
 }
 
@@ -168,7 +168,7 @@ def route(
 
 
 def _guess(
-    servers: Sequence[Replica], workload: Workload, requests: Sequence[int], load: Load
+    servers: Sequence[Replica], workload: Workload, requests: Sequence[int], load: RouterLoad
 ) -> list[int]:
     """Send requests as if none of them changed when others leave; to whom."""
     added = [0.0] * len(servers)
@@ -190,7 +190,7 @@ def _send(
     workload: Workload,
     requests: Sequence[int],
     guesses: Sequence[int],
-    load: Load,
+    load: RouterLoad,
 ) -> list[int]:
     """Send requests for certain, up to the first that goes elsewhere than was guessed; to whom.
 
