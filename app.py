@@ -22,7 +22,7 @@ def draw(view: View) -> None:
     offer_memory(view.deployment.memory)
     jobs = run_jobs(view)
     (runs,) = needed(jobs)
-    bounds = [bound for found in finished(bound_jobs(view)) for bound in found]
+    bounds = [bound for rows in finished(bound_jobs(view)) for bound in rows]
     entries = league(runs, bounds)
     best = entries[0]
 

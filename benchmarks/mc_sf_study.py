@@ -8,7 +8,7 @@ Poisson arrivals at a rate uniform in 0.5 .. 1.5 over a horizon uniform in 40 ..
     python -m benchmarks.mc_sf_study --results FILE.csv [--instances 200] [--requests 6 9]
 
 The optimum lies between a certified bound and the best schedule known, whose memory is checked
-here once more; where engine/proof/hindsight.py proves it the two meet. Two ratios an instance:
+here once more; where engine/improve/hindsight.py proves it the two meet. Two ratios an instance:
 MC-SF is at least `against the best known` and at most `against the bound` from the optimum.
 `--requests` draws other numbers of requests, and horizons to match, which can be solved. Each
 instance is added to the results as soon as it is done, and those that are there are not done
@@ -30,8 +30,8 @@ from pathlib import Path
 import numpy as np
 
 from engine import Workload, find_method, find_policy
+from engine.improve.hindsight import best_in_hindsight
 from engine.memory_curve import memory_curve
-from engine.proof.hindsight import best_in_hindsight
 
 PUBLISHED = {"at once": (1.005, 1.074), "poisson": (1.047, 1.227)}
 SEARCH = 1.0  # of the budget of `best-found`

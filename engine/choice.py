@@ -53,8 +53,7 @@ class Choice:
         self, workload: Workload, memory: int, clock: Clock, progress: Progress
     ) -> Schedule:
         """Schedule requests that all fit, on one server; those who left are still among them."""
-        params = self.policy.settle_params(workload, self.values)
-        return self.policy.simulate(workload, memory, clock, progress, **params)
+        return self.policy.schedule(workload, memory, clock, progress, self.values)
 
     def changed(self, **params: float) -> Choice:
         """The same policy with other values for these parameters."""

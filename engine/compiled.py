@@ -142,11 +142,11 @@ def _plain(function):
 
 
 def _compiled(function, kind: type[CPUDispatcher], **options: bool) -> CPUDispatcher:
-    found = kind(function, targetoptions={"nopython": True, "nogil": True, **options})
-    found._cache = Compilations(  # type: ignore[attr-defined]  # where numba keeps its own
+    dispatcher = kind(function, targetoptions={"nopython": True, "nogil": True, **options})
+    dispatcher._cache = Compilations(  # type: ignore[attr-defined]  # where numba keeps its own
         function, _cache_folder(function.__module__)
     )
-    return found
+    return dispatcher
 
 
 class _First(event.Listener):

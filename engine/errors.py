@@ -9,8 +9,8 @@ class InputError(ValueError):
     anything: half a surrogate pair, which UTF-8 has no place for, is written as its number.
     """
 
-    def __init__(self, told: str = "") -> None:
-        super().__init__(told.encode("utf-8", "backslashreplace").decode())
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message.encode("utf-8", "backslashreplace").decode())
 
 
 class Livelock(InputError):

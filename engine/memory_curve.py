@@ -52,9 +52,11 @@ def memory_curve(run: Run | Schedule, of: np.ndarray | None = None) -> MemoryCur
     of : (n,) bool, count only these requests (their share of the same rounds); default all
     """
     residencies = run.residencies
-    counted = np.ones(len(residencies.request), bool) if of is None else of[residencies.request]
-    grows = np.where(counted, residencies.grows, 0)
-    offset = np.where(counted, residencies.held, 0) - grows * residencies.begin
+    grows, held = residencies.grows, residencies.held
+    if of is not None:
+        counted = of[residencies.request]
+        grows, held = np.where(counted, grows, 0), np.where(counted, held, 0)
+    offset = held - grows * residencies.begin
     moment = np.concatenate([residencies.begin, residencies.end])
     order = np.argsort(moment, kind="stable")
     moment = moment[order]

@@ -10,25 +10,24 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.errors import InputError
 from engine.machine.clock import ROUNDS, Clock
 from engine.policy_parameters import MARGIN, SKIP, Param
-from engine.progress import Progress, silent
+from engine.progress import Progress, silent, when_found
 from engine.registry import modules_in
 from engine.simulate.predicted_lengths import in_order
 from engine.simulate.preempting import admission_limit
+from engine.simulate.run import Run
 from engine.simulate.schedule import Schedule, Walk
-from engine.workload import Workload
-
-if TYPE_CHECKING:
-    from engine.simulate.run import Run
+from engine.workload import Workload, check_memory, set_aside
 
 GROUPS = ("classic", "provable", "deployed", "ours")
 QUICK = 0.050  # seconds: policies that take less run unasked
+
+Serve = Callable[[Workload, Progress], Schedule]
 
 
 @dataclass(frozen=True)
@@ -109,11 +108,53 @@ class Policy:
         InputError
             For a bad M or parameter, or when no request fits in M or nobody is served.
         """
-        # What a run is knows what a choice is, and that knows the policies.
-        from engine.choice import Choice
-        from engine.simulate.run import run_alone
+        checked = self.read_params(params)
 
-        return run_alone(Choice.of(self.key, params), workload, memory, clock, progress)
+        def serve(fitting: Workload, progress: Progress) -> Schedule:
+            return self.schedule(fitting, memory, clock, progress, checked)
+
+        return self.run_fitting(workload, memory, clock, checked, serve, progress)
+
+    def schedule(
+        self,
+        workload: Workload,
+        memory: int,
+        clock: Clock,
+        progress: Progress,
+        params: Mapping[str, float],
+    ) -> Schedule:
+        """Schedule requests that all fit, on one server; those who left are still among them."""
+        settled = self.settle_params(workload, params)
+        return self.simulate(workload, memory, clock, progress, **settled)
+
+    def run_fitting(
+        self,
+        workload: Workload,
+        memory: int,
+        clock: Clock,
+        params: Mapping[str, float],
+        serve: Serve,
+        progress: Progress,
+    ) -> Run:
+        """Set aside the requests that can never run, let the others be served, say what came.
+
+        Parameters
+        ----------
+        params : every parameter's value, checked
+        serve : schedules requests that all fit, and tells its progress
+
+        Raises
+        ------
+        InputError
+            For a bad M, or when no request fits in M or nobody is served.
+        """
+        fitting, aside = set_aside(workload, self.usable(check_memory(memory), params))
+        too_long = int(workload.is_too_long.sum())
+
+        def settled(schedule: Schedule) -> Run:
+            return Run(schedule.served(), self.key, params, clock, aside, too_long)
+
+        return settled(serve(fitting, when_found(progress, settled)))
 
 
 POLICIES: dict[str, Policy] = {}

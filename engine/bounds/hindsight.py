@@ -3,7 +3,7 @@
 from engine import wording
 from engine.bound import Bound
 from engine.bound_method import BoundWords, bound_method
-from engine.proof.hindsight import MOST_REQUESTS, best_in_hindsight
+from engine.improve.hindsight import MOST_REQUESTS, best_in_hindsight
 
 SECONDS = 10.0
 

@@ -23,10 +23,9 @@ import numpy as np
 
 from engine.bound import Bound, Prices
 from engine.bound_method import BoundWords, bound_method
-from engine.bounds.fluid import fluid
 from engine.errors import InputError
-from engine.policies.svf import order as by_volume
 from engine.proof.dual import Dual, evaluate
+from engine.proof.fluid import fluid_duals
 from engine.proof.time_indexed import model_up_to, relaxation_by_pulp, relaxation_by_scipy
 from engine.proof.time_indexed.growing import GrowingRelaxation
 from engine.proof.time_indexed.model import entries_up_to
@@ -46,7 +45,7 @@ EQUAL = 1e-7  # relative difference of the dual from the optimum
 
 def _horizon(workload, memory: int) -> int:
     """Where a good schedule ends: a first idea of how far starts must go."""
-    return int(look_ahead(workload, memory, by_volume(workload)).finish.max())
+    return int(look_ahead(workload, memory, workload.ascending(workload.volume)).finish.max())
 
 
 def _entries_whole(workload, memory: int) -> int:
@@ -118,11 +117,11 @@ def _grown(workload, memory: int, cumulative: bool, seconds: float) -> tuple[Dua
     """The same, with a model to which starts are added as they are needed."""
     _check_size(_entries_grown(workload))
     begun = time.monotonic()
-    (prices,) = fluid(workload, memory)[-1 if cumulative else 0].prices
-    tried = [evaluate(workload, memory, scale * prices.by_round) for scale in SCALES]
+    fluid = fluid_duals(workload, memory)[-1 if cumulative else 0].prices
+    tried = [evaluate(workload, memory, scale * fluid) for scale in SCALES]
     best = max(tried, key=lambda dual: dual.value)
     model = GrowingRelaxation(workload, memory, cumulative)
-    model.add(look_ahead(workload, memory, by_volume(workload)).start)
+    model.add(look_ahead(workload, memory, workload.ascending(workload.volume)).start)
     for dual in tried:
         model.add(dual.start)
     while True:

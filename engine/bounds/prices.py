@@ -2,34 +2,26 @@
 
 In rounds, prices of memory come up to the value of the time-indexed LP (engine/proof/ascent). In
 seconds, prices of machine time (engine.proof.work.dual) say more than `srpt`.
-
-The work of a step is counted, not timed, so that the same requests have the same bound on
-every machine; only a time limit that is asked for goes by the clock.
 """
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.bound import AGREE, Bound, Prices
 from engine.bound_method import BoundWords, bound_method, find_method
-from engine.bounds.fluid import fluid, rounds_at_most
 from engine.machine.clock import ROUNDS
-from engine.proof.ascent import AscentStep, ascend
-from engine.proof.ascent.ascend import BLOCKS, MAX_ROUNDS
+from engine.proof.ascent import MAX_ROUNDS, Allowance, Ascent, climb
+from engine.proof.ascent.climb import ROUND
+from engine.proof.fluid import fluid_duals, rounds_at_most
 from engine.proof.work.ascent import Rise
 from engine.proof.work.prices import Search, searches
 from engine.simulate.look_ahead import look_ahead
 
 SECONDS = 2.5  # of counted work for each of the two rows in rounds
-# Seconds of a step, as measured: of a request, of a block's entry in the master, of a round.
-REQUEST, ENTRY, ROUND = 2e-5, 1.2e-6, 5e-7
-ENOUGH = 1e-4  # a finer grid that gained less is the last
 ROWS = (("prices", False), ("prices-preemptive", True))
 
 
@@ -67,43 +59,19 @@ def prices(workload, memory, progress, time_limit=None, clock=ROUNDS, replicas=1
     return _in_seconds(workload, memory, progress, time_limit, clock, replicas)
 
 
-@dataclass(frozen=True)
-class _Budget:
-    """How long an ascent goes on: by counted work, or by the clock where a limit was given."""
-
-    seconds: float
-    by_clock: bool
-    requests: int
-    rounds: int
-
-    def times(self, steps: Iterator[AscentStep]) -> Iterator[tuple[float, AscentStep]]:
-        """Each step and the seconds it ended at; no step begins after the last."""
-        begun, taken = time.monotonic(), 0.0
-        for step in steps:
-            taken = time.monotonic() - begun if self.by_clock else taken + self._work(step)
-            yield taken, step
-            if taken > self.seconds:
-                return
-
-    def _work(self, step: AscentStep) -> float:
-        entries = min(BLOCKS, self.requests) * step.knots
-        return REQUEST * self.requests + ENTRY * entries + ROUND * self.rounds
-
-
 def _in_rounds(workload, memory, progress, time_limit, share) -> list[Bound]:
     seconds = share * SECONDS if time_limit is None else time_limit / 2
-    run = look_ahead(workload, memory, workload.ascending(workload.volume), skip=5)
-    budget = _Budget(seconds, time_limit is not None, len(workload), int(run.finish.max()))
-    starts = fluid(workload, memory)
+    allowance = Allowance(seconds, by_clock=time_limit is not None)
+    schedule = look_ahead(workload, memory, workload.ascending(workload.volume), skip=5)
+    starts = fluid_duals(workload, memory)
     bounds = []
     for number, (name, never_rising) in enumerate(ROWS):
-        start = starts[-1 if never_rising else 0]
-        steps = ascend(workload, memory, run, start.prices[0].by_round, never_rising)
 
         def report(share: float, value: float, number=number) -> None:
             progress((number + share) / len(ROWS), f"certified bound {value:,.0f} rounds")
 
-        bounds.append(_climb(name, start, budget.times(steps), seconds, report))
+        start = starts[-1 if never_rising else 0]
+        bounds.append(_reached(name, climb(schedule, start, never_rising, allowance, report)))
     return bounds
 
 
@@ -207,24 +175,15 @@ def _beside(bound: Bound, simple: Bound) -> Bound:
     return replace(bound, method=f"{bound.method}; {simple.bound} says more: {simple.value:,.1f} s")
 
 
-def _climb(name: str, start: Bound, steps, seconds: float, report) -> Bound:
+def _reached(name: str, climbed: Ascent) -> Bound:
     """The best bound met within the time, and the history of its value."""
-    history = [(0.0, start.value)]
-    last: AscentStep | None = None
-    exhausted_at = start.value
-    for taken, last in steps:
-        history.append((taken, last.dual.value))
-        report(min(1.0, taken / seconds), last.dual.value)
-        if last.is_exhausted:
-            if last.dual.value - exhausted_at <= ENOUGH * last.dual.value:
-                break
-            exhausted_at = last.dual.value
+    dual, last = climbed.dual, climbed.last
     if last is None:  # HiGHS gave up at once
-        return replace(start, bound=name)
-    dual = last.dual
-    how = (
-        f"dual function, in exact arithmetic, at prices on {last.knots} knots; no prices on "
-        f"these reach more than {100 * (last.ceiling / dual.value - 1):.3f} % above"
-    )
-    certified = (Prices(0, dual.prices),)
-    return Bound(name, dual.value, True, dual.covers_preemption, how, certified, tuple(history))
+        how = "dual function, in exact arithmetic, at the prices of a fluid"
+    else:
+        how = (
+            f"dual function, in exact arithmetic, at prices on {last.knots} knots; no prices on "
+            f"these reach more than {100 * (last.ceiling / dual.value - 1):.3f} % above"
+        )
+    prices = (Prices(0, dual.prices),)
+    return Bound(name, dual.value, True, dual.covers_preemption, how, prices, climbed.history)

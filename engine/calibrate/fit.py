@@ -179,7 +179,7 @@ def _at_knee(
 
 def _solve(columns: np.ndarray, seconds: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, float]:
     """Non-negative least squares, each row times its scale, and the sum of squares."""
-    from scipy.optimize import nnls
+    from scipy.optimize import nnls  # slow to import
 
     weighed = columns * scale[:, None]
     size = np.sqrt((weighed**2).sum(axis=0))

@@ -50,10 +50,10 @@ def headroom_in_words(capacity: Capacity, memory: Border, unit: str) -> str:
         f"**{capacity.label}** cannot keep up with these requests at any rate that was tried."
     )
     if capacity.rate is not None:
-        each = "round" if unit == "rounds" else "second"
+        per = "round" if unit == "rounds" else "second"
         most = "at least " if capacity.is_least else "up to "
         rate = wording.number(capacity.rate)
-        sentence = f"**{capacity.label}** carries {most}{rate} of these requests a {each}."
+        sentence = f"**{capacity.label}** carries {most}{rate} of these requests a {per}."
     if not np.isfinite(memory.carries):
         return f"{sentence} At the present rate more memory alone would not be enough."
     tokens = wording.tokens(memory.carries)

@@ -92,7 +92,7 @@ class Capacity:
 
 def _half_width(drawn: np.ndarray) -> float:
     """Of the t interval of the mean of (k,) independent draws, k > 1."""
-    from scipy.special import stdtrit
+    from scipy.special import stdtrit  # slow to import
 
     error = drawn.std(ddof=1) / np.sqrt(len(drawn))
     return float(stdtrit(len(drawn) - 1, (1 + CONFIDENCE) / 2) * error)

@@ -27,14 +27,14 @@ def add_clock_arguments(parser: argparse.ArgumentParser) -> None:
 
 def read_clock(arguments: argparse.Namespace) -> Clock:
     """The clock that was asked for; InputError where the arguments contradict each other."""
-    given = [name for name in ("hardware", "coefficients") if getattr(arguments, name) is not None]
+    named = [name for name in ("hardware", "coefficients") if getattr(arguments, name) is not None]
     if arguments.clock == "rounds":
-        if given:
-            raise InputError(f"--{given[0]} is for the seconds clock: add --clock seconds")
+        if named:
+            raise InputError(f"--{named[0]} is for the seconds clock: add --clock seconds")
         return ROUNDS
     if arguments.round_seconds != 1.0:
         raise InputError("--round-seconds is for the rounds clock: leave it out")
-    if len(given) != 1:
+    if len(named) != 1:
         raise InputError("the seconds clock needs either --hardware KEY or --coefficients c0=..")
     if arguments.hardware is not None:
         return find_preset(arguments.hardware).clock

@@ -13,13 +13,13 @@ LIMITS = {"ttft": "time to first token", "tpot": "time per output token", "laten
 
 
 def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
-    for name, told in LIMITS.items():
+    for name, title in LIMITS.items():
         parser.add_argument(
             f"--slo-{name}",
             action="append",
             default=[],
             metavar="[CLASS=]X",
-            help=f"limit on the {told}, in clock units, of all requests or of one class",
+            help=f"limit on the {title}, in clock units, of all requests or of one class",
         )
     parser.add_argument(
         "--percentile", type=number, default=99.0, help="which one keeps to the limits (99)"
@@ -28,16 +28,16 @@ def add_limit_arguments(parser: argparse.ArgumentParser) -> None:
 
 def read_objective(arguments: argparse.Namespace) -> Objective:
     """The limits given; InputError names one that cannot be read or is given twice."""
-    found: dict[str, dict[str, float]] = {}
+    limits_of: dict[str, dict[str, float]] = {}
     for name in LIMITS:
         for text in getattr(arguments, f"slo_{name}"):
             whose, _, limit = text.rpartition("=")
-            mine = found.setdefault(whose, {})
-            if name in mine:
+            limits = limits_of.setdefault(whose, {})
+            if name in limits:
                 raise InputError(f"--slo-{name} is given twice for {whose or 'all requests'}")
-            mine[name] = _number(name, limit, text)
-    everyone = Slo(**found.pop("", {}))
-    by_class = tuple((whose, Slo(**limits)) for whose, limits in found.items())
+            limits[name] = _number(name, limit, text)
+    everyone = Slo(**limits_of.pop("", {}))
+    by_class = tuple((whose, Slo(**limits)) for whose, limits in limits_of.items())
     return Objective(everyone, by_class, arguments.percentile)
 
 

@@ -37,14 +37,14 @@ def read_choices(arguments: argparse.Namespace, usual: Iterable[Choice]) -> tupl
     InputError
         For an unknown policy, a bad parameter, or one of a policy that is not among them.
     """
-    given = _read_params(arguments.param)
+    params_of = _read_params(arguments.param)
     keys = list(dict.fromkeys(arguments.policy or [choice.key for choice in usual]))
     for key in keys:
         find_policy(key)
-    for key in given.keys() - set(keys):
+    for key in params_of.keys() - set(keys):
         raise InputError(f"a parameter of {key} is given, but {key} is not among the policies")
     seed = read_seed(arguments)
-    return tuple(_choice(key, given.get(key, {}), seed) for key in keys)
+    return tuple(_choice(key, params_of.get(key, {}), seed) for key in keys)
 
 
 def read_seed(arguments: argparse.Namespace) -> int | None:

@@ -23,8 +23,8 @@ def progress_on_stderr(what: str) -> Progress:
     if not sys.stderr.isatty():
         return silent
 
-    def tell(share: float, told: str = "") -> None:
-        line = f"{what}: {told}" if share < 1 else ""
+    def tell(share: float, sentence: str = "") -> None:
+        line = f"{what}: {sentence}" if share < 1 else ""
         print(f"\r{line}\033[K", end="", file=sys.stderr, flush=True)
 
     return tell

@@ -93,8 +93,8 @@ def _model(arguments: argparse.Namespace, pairs: Pairs | None) -> Predictions:
 
 def _sentences(pooled: Pooled, study: Study, pairs: Pairs | None) -> Iterator[str]:
     yield headline(pooled, study.axis)
-    if told := break_evens_in_words(pooled, study.axis):
-        yield told
+    if break_evens := break_evens_in_words(pooled, study.axis):
+        yield break_evens
     if pairs is not None:
         yield calibration_in_words(calibrate(pairs))
 

@@ -25,7 +25,7 @@ def _gamma_gaps(exponential: np.ndarray, burstiness: float) -> np.ndarray:
     same probability from a table, straight in logarithms: exact for burstiness 1,
     within 1e-3 of the quantile from 0.1 to 10.
     """
-    from scipy.special import gammainccinv, gammaincinv
+    from scipy.special import gammainccinv, gammaincinv  # slow to import
 
     shape = 1 / burstiness**2
     log_exponential = np.linspace(np.log(2.0**-53), np.log(37.0), GAMMA_NODES)

@@ -59,7 +59,7 @@ class Lognormal:
 
     def tokens(self, uniform: np.ndarray, prompt_uniform: np.ndarray) -> np.ndarray:
         """(n,) int64: the lengths at the (n,) uniform numbers."""
-        from scipy.special import ndtr, ndtri
+        from scipy.special import ndtr, ndtri  # slow to import
 
         below_high = ndtr(log(self.high / self.median) / self.sigma)
         return _whole(self.median * np.exp(self.sigma * ndtri(uniform * below_high)), 1, self.high)

@@ -93,7 +93,7 @@ class LognormalError:
         number_in("spread", self.spread, 0, 5)
 
     def lengths(self, workload: Workload, uniform: np.ndarray) -> PredictedLengths | None:
-        from scipy.special import ndtri
+        from scipy.special import ndtri  # slow to import
 
         factor = self.bias * (np.exp(self.spread * ndtri(uniform)) if self.spread else 1.0)
         return _certain(_tokens(np.rint(workload.output * factor)))

@@ -73,13 +73,13 @@ def _add_steps(
 
 def describe_gap_over_day(ranking: Sequence[RankedSchedule]) -> str:
     """The chart in one sentence, for those who cannot see it."""
-    told = []
+    medians = []
     for ranked in ranking:
         gaps = [f.gap for f in ranked.findings if f.gap is not None]
         if gaps:
             middle = wording.gap(float(np.median(gaps)))
-            told.append(f"{ranked.label} {middle}, at most {wording.gap(max(gaps))}")
-    return f"Gap to the certified bound over the day, median of the windows: {'; '.join(told)}."
+            medians.append(f"{ranked.label} {middle}, at most {wording.gap(max(gaps))}")
+    return f"Gap to the certified bound over the day, median of the windows: {'; '.join(medians)}."
 
 
 def draw_standings(ranking: Sequence[RankedSchedule]) -> go.Figure:
@@ -116,5 +116,5 @@ def draw_standings(ranking: Sequence[RankedSchedule]) -> go.Figure:
 
 def describe_standings(ranking: Sequence[RankedSchedule]) -> str:
     """The chart in one sentence, for those who cannot see it."""
-    told = ", ".join(f"{ranked.label} {wording.gap(ranked.gap)}" for ranked in ranking)
-    return f"Gap to the certified bound over all windows: {told}."
+    gaps = ", ".join(f"{ranked.label} {wording.gap(ranked.gap)}" for ranked in ranking)
+    return f"Gap to the certified bound over all windows: {gaps}."

@@ -20,11 +20,11 @@ def draw_rates(capacities: Sequence[Capacity], present: float, unit: str) -> go.
     capacities : best first; those without a rate are named and have an empty row
     present : the present rate, marked
     """
-    each = unit.removesuffix("s")
+    per = unit.removesuffix("s")
     figure = go.Figure()
     for capacity in reversed(capacities):
         colour, _ = policy_style(capacity.choice.key)
-        _add_row(figure, capacity, colour, each)
+        _add_row(figure, capacity, colour, per)
     figure.add_vline(
         x=present,
         line={"color": LIMIT_GREY, "width": 2, "dash": "dot"},
@@ -32,7 +32,7 @@ def draw_rates(capacities: Sequence[Capacity], present: float, unit: str) -> go.
         annotation_position="top",
         layer="below",
     )
-    figure.update_xaxes(title=f"requests a {each}", rangemode="tozero")
+    figure.update_xaxes(title=f"requests a {per}", rangemode="tozero")
     figure.update_yaxes(
         type="category",
         categoryorder="array",
@@ -43,7 +43,7 @@ def draw_rates(capacities: Sequence[Capacity], present: float, unit: str) -> go.
     return figure
 
 
-def _add_row(figure: go.Figure, capacity: Capacity, colour: str, each: str) -> None:
+def _add_row(figure: go.Figure, capacity: Capacity, colour: str, per: str) -> None:
     carried = [border.carries for border in capacity.borders]
     figure.add_scatter(
         x=[rate if rate > 0 else None for rate in carried],
@@ -51,7 +51,7 @@ def _add_row(figure: go.Figure, capacity: Capacity, colour: str, each: str) -> N
         mode="markers",
         marker={"color": colour, "size": 7, "opacity": 0.35},
         customdata=capacity.seeds,
-        hovertemplate=f"seed %{{customdata}}: %{{x:.4g}} a {each}<extra>{capacity.label}</extra>",
+        hovertemplate=f"seed %{{customdata}}: %{{x:.4g}} a {per}<extra>{capacity.label}</extra>",
     )
     rate, interval = capacity.rate, capacity.interval
     above = below = 0.0
@@ -73,7 +73,7 @@ def _add_row(figure: go.Figure, capacity: Capacity, colour: str, each: str) -> N
             "color": colour,
             "thickness": 2.5,
         },
-        hovertemplate=f"%{{x:.4g}} a {each}{said}<extra>{capacity.label}</extra>",
+        hovertemplate=f"%{{x:.4g}} a {per}{said}<extra>{capacity.label}</extra>",
     )
 
 

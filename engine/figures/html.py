@@ -31,7 +31,7 @@ class Literal(str):
 class Link:
     """A paragraph that ends with an address to follow."""
 
-    told: str
+    text: str
     address: str
 
 
@@ -60,7 +60,7 @@ def html_page(title: str, blocks: Sequence[Block]) -> str:
             drawn.append(f"<p>{escape(block)}</p>")
         elif isinstance(block, Link):
             address = escape(block.address)
-            drawn.append(f'<p>{escape(block.told)} <a href="{address}">{address}</a></p>')
+            drawn.append(f'<p>{escape(block.text)} <a href="{address}">{address}</a></p>')
         else:
             drawn.append(_text(block))
     return (

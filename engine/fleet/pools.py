@@ -19,7 +19,7 @@ from engine.fleet.replicas import MOST_REPLICAS, check_replicas, schedule_replic
 from engine.fleet.topology import Topology
 from engine.machine.clock import Clock
 from engine.progress import Progress, silent
-from engine.simulate.run import Run, run_fitting
+from engine.simulate.run import Run
 from engine.simulate.schedule import Preemptions, Schedule
 from engine.workload import Workload
 
@@ -108,7 +108,7 @@ def run_pools(
 
         return _schedule_pools(choice, fitting, memory, clock, topology, report)
 
-    return run_fitting(choice, workload, memory, clock, serve, progress)
+    return choice.policy.run_fitting(workload, memory, clock, choice.values, serve, progress)
 
 
 def _pools(topology: Topology) -> list[Topology]:

@@ -20,7 +20,7 @@ from engine.fleet.routing import ROUTINGS, route
 from engine.fleet.topology import ONE_SERVER, Topology
 from engine.machine.clock import ROUNDS, Clock
 from engine.progress import Progress, silent
-from engine.simulate.run import Run, run_fitting
+from engine.simulate.run import Run
 from engine.simulate.schedule import Preemptions, Schedule
 from engine.workload import Workload
 
@@ -110,7 +110,7 @@ def run_replicas(
     def serve(fitting: Workload, progress: Progress) -> Schedule:
         return schedule_replicas(choice, fitting, memory, clock, topology, progress)
 
-    return run_fitting(choice, workload, memory, clock, serve, progress)
+    return choice.policy.run_fitting(workload, memory, clock, choice.values, serve, progress)
 
 
 def check_replicas(workload: Workload, topology: Topology) -> None:

@@ -6,11 +6,17 @@ does what its schedule so far says. So each replica is simulated again with ever
 gets, from the last moment at which it was empty, and asked for its state at the next
 arrival. That is exact for every policy that does not know the future, and needs nothing
 of it but `simulate`.
+
+Where replicas are seldom empty a simulation for every request would be long work. So several
+requests are sent on a guess, from what the replicas do without them, and simulated at once: as a
+policy does not know the future, the state at the first of them is right, so its replica is known;
+and if that was the guess, so is the state at the second.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,6 +29,7 @@ from engine.simulate.schedule import Schedule
 from engine.workload import Workload
 
 MOST_ROUTED = 20_000  # requests, where each arrival asks the replicas for their state
+MOST_AHEAD = 256  # requests that are sent on a guess
 
 Serve = Callable[[np.ndarray], Schedule]  # of a replica that was sent these requests
 
@@ -32,23 +39,53 @@ class Replica:
 
     def __init__(self, serve: Serve) -> None:
         self._serve = serve
-        self.sent: list[int] = []  # since it was last empty
+        self.sent: list[int] = []  # since it was last empty; those on a guess are the last
+        self.certain = 0  # how many of them are no guess
         self._schedule: Schedule | None = None
 
+    def guess(self, requests: Sequence[int]) -> None:
+        """Suppose that it is sent these too."""
+        if requests:
+            self.sent, self._schedule = [*self.sent, *requests], None
+
     def send(self, i: int) -> None:
-        self.sent.append(i)
-        self._schedule = None
+        """The next of the guesses, or another request in the place of all."""
+        if self.certain == len(self.sent) or self.sent[self.certain] != i:
+            self.forget_guesses()
+            self.sent, self._schedule = [*self.sent, i], None
+        self.certain += 1
+
+    def forget_guesses(self) -> None:
+        if self.certain < len(self.sent):
+            self.sent, self._schedule = self.sent[: self.certain], None
+
+    def begin_anew(self) -> None:
+        """It is empty: what comes next is a new beginning."""
+        self.sent, self.certain, self._schedule = [], 0, None
 
     def at(self, moment: float) -> tuple[Schedule | None, np.ndarray]:
-        """Its schedule and the bool of who of those sent are still there at that moment."""
-        if self.sent and self._schedule is None:
-            self._schedule = self._serve(np.array(self.sent))
-        if self._schedule is None:
+        """Its schedule and the bool of who of those certainly sent are still there then."""
+        if not self.certain:
             return None, np.empty(0, bool)
+        if self._schedule is None:
+            self._schedule = self._serve(np.array(self.sent))
         there = self._schedule.gone_at > moment
-        if not there.any():  # empty: what comes next is a new beginning
-            self.sent, self._schedule = [], None
+        there[self.certain :] = False
         return self._schedule, there
+
+
+@dataclass(frozen=True)
+class RouterLoad:
+    """What a router looks at.
+
+    Attributes
+    ----------
+    of : (replica, moment) -> its load
+    adds : (workload, i) -> what request i adds to it on arrival
+    """
+
+    of: Callable[[Replica, float], float]
+    adds: Callable[[Workload, int], float]
 
 
 def _requests(replica: Replica, moment: float) -> float:
@@ -67,14 +104,15 @@ def _tokens(replica: Replica, moment: float) -> float:
     return float(held[there[holders]].sum() + schedule.workload.prompt[others].sum())
 
 
-Load = Callable[[Replica, float], float]
-
-ROUTINGS: dict[str, tuple[str, Load | None]] = {
+ROUTINGS: dict[str, tuple[str, RouterLoad | None]] = {
     "round-robin": ("In turn, whatever their state.", None),
-    "least-loaded": ("To the replica with the fewest requests, running or waiting.", _requests),
+    "least-loaded": (
+        "To the replica with the fewest requests, running or waiting.",
+        RouterLoad(_requests, lambda workload, i: 1.0),
+    ),
     "join-shortest-memory": (
         "To the replica that holds the fewest tokens, prompts of those waiting included.",
-        _tokens,
+        RouterLoad(_tokens, lambda workload, i: float(workload.prompt[i])),
     ),
 }
 
@@ -117,10 +155,57 @@ def route(
             "use round-robin"
         )
     servers = [Replica(serve) for _ in range(topology.replicas)]
-    for done, i in enumerate(in_turn.tolist()):
-        moment = float(workload.arrival[i])
-        loads = [load(server, moment) for server in servers]
-        replica_of[i] = int(np.argmin(loads))
-        servers[replica_of[i]].send(i)
+    done, ahead = 0, 1
+    while done < len(in_turn):
+        requests = in_turn[done : done + ahead].tolist()
+        guesses = _guess(servers, workload, requests[:-1], load)
+        chosen = _send(servers, workload, requests, guesses, load)
+        replica_of[requests[: len(chosen)]] = chosen
+        done += len(chosen)
+        ahead = min(MOST_AHEAD, 2 * ahead) if len(chosen) == ahead else len(chosen)
         progress(done / len(workload))
     return replica_of
+
+
+def _guess(
+    servers: Sequence[Replica], workload: Workload, requests: Sequence[int], load: RouterLoad
+) -> list[int]:
+    """Send requests as if none of them changed when others leave; to whom."""
+    added = [0.0] * len(servers)
+    guesses: list[int] = []
+    for i in requests:
+        moment = float(workload.arrival[i])
+        loads = [
+            load.of(server, moment) + more for server, more in zip(servers, added, strict=True)
+        ]
+        guesses.append(int(np.argmin(loads)))
+        added[guesses[-1]] += load.adds(workload, i)
+    for number, server in enumerate(servers):
+        server.guess([i for i, guess in zip(requests, guesses, strict=True) if guess == number])
+    return guesses
+
+
+def _send(
+    servers: Sequence[Replica],
+    workload: Workload,
+    requests: Sequence[int],
+    guesses: Sequence[int],
+    load: RouterLoad,
+) -> list[int]:
+    """Send requests for certain, up to the first that goes elsewhere than was guessed; to whom.
+
+    Or up to the first that finds a replica empty: there it begins anew.
+    """
+    chosen: list[int] = []
+    for i, guess in zip(requests, [*guesses, -1], strict=True):
+        moment = float(workload.arrival[i])
+        chosen.append(int(np.argmin([load.of(server, moment) for server in servers])))
+        empty = [server for server in servers if server.certain and not server.at(moment)[1].any()]
+        for server in empty:
+            server.begin_anew()
+        servers[chosen[-1]].send(i)
+        if empty or chosen[-1] != guess:
+            break
+    for server in servers:
+        server.forget_guesses()
+    return chosen

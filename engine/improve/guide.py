@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.bounds.fluid import backlog_falls
 from engine.compiled import kernel, part
 from engine.proof.dual import convex_prices, evaluate
+from engine.proof.fluid import backlog_falls
 from engine.workload import Workload
 
 

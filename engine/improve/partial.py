@@ -22,7 +22,7 @@ class Partials(NamedTuple):
     first : (many,) int64, where it begins
     after, before : (many, n + 1) int32, the waiting requests as a ring; n is its head
     start : (many, n) int32, rounds
-    now : (many,) int64, the round up to which the schedule is settled
+    settled : (many,) int64, the round up to which the schedule is settled
     loss : (many,) float64, its loss up to there
     """
 
@@ -33,7 +33,7 @@ class Partials(NamedTuple):
     after: np.ndarray
     before: np.ndarray
     start: np.ndarray
-    now: np.ndarray
+    settled: np.ndarray
     loss: np.ndarray
 
 
@@ -48,7 +48,7 @@ def empty_partials(many: int, n: int, groups: int) -> Partials:
         after=np.tile((ring + 1) % (n + 1), (many, 1)).astype(np.int32),
         before=np.tile((ring - 1) % (n + 1), (many, 1)).astype(np.int32),
         start=np.zeros((many, n), np.int32),
-        now=np.zeros(many, np.int64),
+        settled=np.zeros(many, np.int64),
         loss=np.zeros(many),
     )
 
@@ -62,7 +62,7 @@ def copy_partial(source, a, target, b, with_start):
     target.slack[b, first:] = source.slack[a, first:]
     target.after[b] = source.after[a]
     target.before[b] = source.before[a]
-    target.now[b] = source.now[a]
+    target.settled[b] = source.settled[a]
     target.loss[b] = source.loss[a]
     if with_start:
         target.start[b] = source.start[a]
@@ -90,14 +90,14 @@ FIRST_FIT = Taste(6, 0.0, 0.0, 0.0, AT_ONCE)
 
 
 @kernel
-def room_left(x, alive, slack, first, memory, prompt, output, now):
+def room_left(x, alive, slack, first, memory, prompt, output, start):
     """The least free memory, in the lifetime of a request started now, that it would leave."""
-    end = now + output
+    end = start + output
     after = first_after(x, first, end)
     ends, free = x[first:after], slack[first:after]
     least = memory
     for g in range(ends.size):
-        least = min(least, free[g] - ends[g] + now - prompt)
+        least = min(least, free[g] - ends[g] + start - prompt)
     if ends.size == 0 or ends[-1] != end:
         at_end = memory - used_between(x, alive, slack, memory, after, end) - prompt - output
         least = min(least, at_end)
@@ -113,7 +113,7 @@ def _score(x, alive, slack, first, memory, prompt, output, at, taste, stream):
 
 
 @part
-def _walk(partials, b, first, now, until, taste, pass_over, stream, guide, memory):
+def _walk(partials, b, first, settled, until, taste, pass_over, stream, guide, memory):
     """Who starts next, before `until`, or -1; when; the first group that completes later; work."""
     x, alive, slack, after = partials.x[b], partials.alive[b], partials.slack[b], partials.after[b]
     plain = taste.snug == 0.0 and taste.noise == 0.0
@@ -124,10 +124,10 @@ def _walk(partials, b, first, now, until, taste, pass_over, stream, guide, memor
     while i != head and place < taste.window:
         if pass_over == 0.0 or uniform(stream) >= pass_over:
             prompt, output = guide.prompt[i], guide.output[i]
-            at, later = earliest_fit(x, alive, slack, first, memory, prompt, output, now)
+            at, later = earliest_fit(x, alive, slack, first, memory, prompt, output, settled)
             work += a_look
             if at < until:
-                score = -taste.eager * (at - now) - place
+                score = -taste.eager * (at - settled) - place
                 if not plain:
                     score += _score(
                         x, alive, slack, first, memory, prompt, output, at, taste, stream
@@ -135,7 +135,7 @@ def _walk(partials, b, first, now, until, taste, pass_over, stream, guide, memor
                     work += a_look
                 if score > best:
                     picked, then, group, best = i, at, later, score
-                    if plain and at == now:
+                    if plain and at == settled:
                         break
         i = after[i]
         place += 1
@@ -143,30 +143,30 @@ def _walk(partials, b, first, now, until, taste, pass_over, stream, guide, memor
 
 
 @part
-def _let_pass(partials, b, first, now, then, guide, memory):
+def _let_pass(partials, b, first, settled, then, guide, memory):
     """Time passes to `then` without a start: the groups left, and the price of idle memory."""
     x, alive, slack = partials.x[b], partials.alive[b], partials.slack[b]
     price = 0.0
-    while now < then:
+    while settled < then:
         used, rising, upto = 0, 0, then
         if first < x.size:
             upto = min(then, x[first])
             used, rising = used_between(x, alive, slack, memory, first, upto), alive[first]
-        price += price_of_idle(guide, memory, used, rising, now, upto)
-        now = upto
-        while first < x.size and x[first] <= now:
+        price += price_of_idle(guide, memory, used, rising, settled, upto)
+        settled = upto
+        while first < x.size and x[first] <= settled:
             first += 1
     return first, price
 
 
 @part
-def _start(partials, b, i, now, guide):
+def _start(partials, b, i, at, guide):
     """Request i of schedule b starts: off the ring of those that wait; what that loses."""
     after, before = partials.after[b], partials.before[b]
     after[before[i]] = after[i]
     before[after[i]] = before[i]
-    partials.start[b, i] = now
-    return loss_of_start(guide, i, now)
+    partials.start[b, i] = at
+    return loss_of_start(guide, i, at)
 
 
 @kernel
@@ -176,36 +176,36 @@ def run_until(partials, b, until, taste, stream, guide, memory):
     Only a start changes where the waiting requests fit, so time goes from start to start.
     """
     x, alive, slack = partials.x[b], partials.alive[b], partials.slack[b]
-    first, now, loss, work = partials.first[b], partials.now[b], partials.loss[b], 0
-    while now < until:
+    first, settled, loss, work = partials.first[b], partials.settled[b], partials.loss[b], 0
+    while settled < until:
         for pass_over in (taste.pass_over, 0.0):
             i, then, group, looks = _walk(
-                partials, b, first, now, until, taste, pass_over, stream, guide, memory
+                partials, b, first, settled, until, taste, pass_over, stream, guide, memory
             )
             work += looks
             if i >= 0:
                 break
-        first, idle = _let_pass(partials, b, first, now, then, guide, memory)
+        first, idle = _let_pass(partials, b, first, settled, then, guide, memory)
         loss += idle
-        now = then
+        settled = then
         if i >= 0:
             first = insert(
-                x, alive, slack, first, memory, guide.prompt[i], guide.output[i], now, group
+                x, alive, slack, first, memory, guide.prompt[i], guide.output[i], settled, group
             )
-            loss += _start(partials, b, i, now, guide)
-    partials.first[b], partials.now[b], partials.loss[b] = first, now, loss
+            loss += _start(partials, b, i, settled, guide)
+    partials.first[b], partials.settled[b], partials.loss[b] = first, settled, loss
     return work
 
 
 @kernel
 def least_loss_to_come(partials, b, guide):
     """What the waiting requests lose at least by not having started yet."""
-    after, now = partials.after[b], partials.now[b]
+    after, settled = partials.after[b], partials.settled[b]
     head = after.size - 1
     total = 0.0
     i = after[head]
-    while i != head and guide.later[i] < now:
-        if guide.cheapest[i] < now:
-            total += loss_of_start(guide, i, now)
+    while i != head and guide.later[i] < settled:
+        if guide.cheapest[i] < settled:
+            total += loss_of_start(guide, i, settled)
         i = after[i]
     return total

@@ -64,9 +64,9 @@ ROUNDS = Clock("rounds", StepTime(1.0, 0.0, 0.0, 0.0, 0.0), whole=True)
 
 def seconds_clock(c0: float, c1: float = 0.0, n0: float = 0.0, c2: float = 0.0, c3: float = 0.0):
     """The clock of a GPU with these coefficients; InputError names a bad one."""
-    given = {"c0": c0, "c1": c1, "N0": n0, "c2": c2, "c3": c3}
+    by_name = {"c0": c0, "c1": c1, "N0": n0, "c2": c2, "c3": c3}
     step = StepTime(
-        *(number_in(f"coefficient {name}", value, 0, LONGEST) for name, value in given.items())
+        *(number_in(f"coefficient {name}", value, 0, LONGEST) for name, value in by_name.items())
     )
     if step.c0 + step.c1 + step.c2 + step.c3 == 0:
         raise InputError("the coefficients are all 0: a round must take time, so give c0 > 0")

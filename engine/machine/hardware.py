@@ -84,7 +84,7 @@ def read_coefficients(text: str) -> Clock:
     InputError
         Naming the part that cannot be read, is unknown or is out of range.
     """
-    given = {}
+    by_name = {}
     for part in text.split(","):
         name, equals, value = part.partition("=")
         name = name.strip()
@@ -94,13 +94,13 @@ def read_coefficients(text: str) -> Clock:
             raise InputError(
                 f"coefficients must look like c0=0.0372,c1=0.0002,N0=90, got {part!r}"
             ) from None
-        if not equals or name not in COEFFICIENTS or name in given:
-            twice = "given twice" if name in given else f"not one of {', '.join(COEFFICIENTS)}"
+        if not equals or name not in COEFFICIENTS or name in by_name:
+            twice = "given twice" if name in by_name else f"not one of {', '.join(COEFFICIENTS)}"
             raise InputError(f"coefficient {name!r} is {twice}")
-        given[name] = number
-    if "c0" not in given:
+        by_name[name] = number
+    if "c0" not in by_name:
         raise InputError("coefficients need at least c0, the seconds a round takes anyway")
-    return seconds_clock(*(given.get(name, 0.0) for name in COEFFICIENTS))
+    return seconds_clock(*(by_name.get(name, 0.0) for name in COEFFICIENTS))
 
 
 def budget(
@@ -134,18 +134,18 @@ def budget(
     number_in("tensor parallel", tensor_parallel, 1, 1024, whole=True)
     number_in("utilisation", utilisation, 0.01, 1)
     number_in("reserve (GiB)", reserve_gib, 0, 10_000)
-    found = Budget(
+    memory = Budget(
         usable=memory_gib * utilisation,
         weights=model.parameters * weight_bytes / tensor_parallel / GIB,
         reserve=reserve_gib,
         bytes_per_token=model.bytes_per_token(tensor_parallel, kv_bytes),
     )
-    if found.tokens == 0:
+    if memory.tokens == 0:
         raise InputError(
-            f"{model.title} leaves no KV cache: weights of {found.weights:.1f} GiB a GPU and a "
-            f"reserve of {reserve_gib:g} GiB fill {found.usable:.1f} GiB; use more GPUs"
+            f"{model.title} leaves no KV cache: weights of {memory.weights:.1f} GiB a GPU and a "
+            f"reserve of {reserve_gib:g} GiB fill {memory.usable:.1f} GiB; use more GPUs"
         )
-    return found
+    return memory
 
 
 def tokens_held(preset: Preset) -> int | None:

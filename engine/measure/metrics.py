@@ -31,11 +31,13 @@ class Sample:
     Attributes
     ----------
     run : the run
-    which : (n,) bool, of its requests; None: all
+    which : (m,) int64, indices of its requests; None: all
+    whole : the sample of all, whose times are computed once; None: this one
     """
 
     run: Run
     which: np.ndarray | None = None
+    whole: Sample | None = None
 
     def of(self, values: np.ndarray) -> np.ndarray:
         """Of the (n,) values of all requests those of these."""
@@ -53,13 +55,18 @@ class Sample:
 
     @cached_property
     def ttft(self) -> np.ndarray:
-        return self.of(ttft(self.run))
+        return self.of(self.whole.ttft if self.whole else ttft(self.run))
+
+    @cached_property
+    def per_token(self) -> np.ndarray:
+        """TPOT; NaN of those with one output token."""
+        return self.of(self.whole.per_token if self.whole else tpot(self.run))
 
     @cached_property
     def tpot(self) -> np.ndarray:
         """Of those with more than one output token."""
-        per_token = self.of(tpot(self.run))
-        return per_token[~np.isnan(per_token)]
+        has_none = np.isnan(self.per_token)
+        return self.per_token[~has_none] if has_none.any() else self.per_token
 
 
 @dataclass(frozen=True)
@@ -294,14 +301,15 @@ def summary(run: Run) -> dict:
     """
     sample = Sample(run)
     numbers = {name: metric.of(sample) for name, metric in METRICS.items()}
-    return {**numbers, "classes": class_summary(run)}
+    return {**numbers, "classes": _class_summary(sample)}
 
 
-def class_summary(run: Run) -> dict[str, dict]:
+def _class_summary(whole: Sample) -> dict[str, dict]:
     """Per class that has requests: how many (`n`), and the metrics that speak of classes."""
+    workload = whole.run.workload
     rows = {}
-    for number, name in enumerate(run.workload.classes):
-        sample = Sample(run, run.workload.class_of == number)
+    for number, name in enumerate(workload.classes):
+        sample = Sample(whole.run, np.flatnonzero(workload.class_of == number), whole)
         if len(sample.latency):
             numbers = {key: m.of(sample) for key, m in METRICS.items() if m.by_class}
             rows[name] = {"n": len(sample.latency), **numbers}

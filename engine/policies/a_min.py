@@ -31,7 +31,7 @@ def _admit(server, plan, priority_queue):
     """Admit in order of the bounds; the round at which the first that does not fit might."""
     while server.state.queued > 0:
         start = admit_if_it_fits(server, plan, server.queue[0], False, 0.0)
-        if start > server.round_clock.now.round:
+        if start > server.round_clock.state.round:
             return start
         dequeue(server, priority_queue)
     return NEVER

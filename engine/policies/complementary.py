@@ -124,7 +124,7 @@ def _cut(waiting, running_median, members):
 def _try(server, plan, waiting, i):
     """Admit request i if it fits; the first round at which it might."""
     start = admit_if_it_fits(server, plan, i, False, 0.0)
-    if start == server.round_clock.now.round:
+    if start == server.round_clock.state.round:
         _leave(waiting, i)
     return start
 
@@ -141,14 +141,14 @@ def _admit(server, plan, waiting):
     while growing >= 0 and shrinking >= 0:
         for i in (growing, shrinking):
             start = _try(server, plan, waiting, i)
-            if start > server.round_clock.now.round:
+            if start > server.round_clock.state.round:
                 return start
         growing = next_waiting(waiting.growing, growing)
         shrinking = next_waiting(waiting.shrinking, shrinking)
     i = next_waiting(waiting.everyone, 0)
     while i >= 0:
         start = _try(server, plan, waiting, i)
-        if start > server.round_clock.now.round:
+        if start > server.round_clock.state.round:
             return start
         i = next_waiting(waiting.everyone, i)
     return NEVER
@@ -169,7 +169,7 @@ def _complementary(server, plan, waiting):
         if state.queued == 0:
             start = _admit(server, plan, waiting)
         if server.arrival_queue.counts.waiting < waited:
-            start = server.round_clock.now.round + 1
+            start = server.round_clock.state.round + 1
         advance(server, rounds_to_change(server, start), state.queued == 0)
 
 

@@ -1,8 +1,8 @@
 """The hindsight optimum, or the best schedule its solver found in time."""
 
+from engine.improve.hindsight import MOST_REQUESTS, best_in_hindsight
 from engine.policy import policy
 from engine.policy_parameters import Param
-from engine.proof.hindsight import MOST_REQUESTS, best_in_hindsight
 from engine.simulate.replay import planned
 
 SECONDS = Param("seconds", 10.0, 0.1, 3600.0, "Seconds the solver may take.")

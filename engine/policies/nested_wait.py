@@ -107,7 +107,7 @@ def _count_at_gates(server, gates):
         i = server.batch[place]
         gate = gates.upcoming[i]
         if tokens(server, i) == gates.at[gate]:
-            gates.since[i] = server.round_clock.now.seconds
+            gates.since[i] = server.round_clock.state.seconds
             gates.standing[gate] += 1
             gates.due[gate] = min(gates.due[gate], gates.since[i] + gates.max_wait)
 
@@ -116,7 +116,7 @@ def _count_at_gates(server, gates):
 def _is_open(server, gates, gate):
     if all_arrived(server.arrival_queue) or gates.standing[gate] >= gates.size[gate]:
         return True
-    return server.round_clock.now.seconds >= gates.due[gate]
+    return server.round_clock.state.seconds >= gates.due[gate]
 
 
 @part
@@ -192,7 +192,7 @@ def _admit(server, priority_queue, gates):
         return np.inf
     due = arrival[server.queue[0]] + gates.max_wait
     is_group = all_arrived(server.arrival_queue) or state.queued >= gates.admission
-    if not is_group and server.round_clock.now.seconds < due:
+    if not is_group and server.round_clock.state.seconds < due:
         return due
     while state.queued > 0:
         more = server.of[server.queue[0]].prompt + 1
@@ -204,7 +204,7 @@ def _admit(server, priority_queue, gates):
         admit(server, i, True)
     # Those left over, fewer than a group, wait for one again.
     due = arrival[server.queue[0]] + gates.max_wait if state.queued > 0 else np.inf
-    return due if due > server.round_clock.now.seconds else np.inf
+    return due if due > server.round_clock.state.seconds else np.inf
 
 
 @part

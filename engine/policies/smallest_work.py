@@ -17,4 +17,4 @@ def order(workload, memory, clock):
     if clock.is_rounds:
         return workload.ascending(workload.volume)
     works = [work(workload, memory, clock.step, floor) for floor in floors(clock.step)]
-    return workload.ascending(sum(each.total for each in works))
+    return workload.ascending(sum(request_work.total for request_work in works))

@@ -85,7 +85,7 @@ def _hold_finished(server, members):
     """Members that the last round completed keep their memory."""
     for place in range(members.state.members):
         r = server.of[members.who[place]]
-        if r.finish == server.round_clock.now.round:
+        if r.finish == server.round_clock.state.round:
             open_residency(server, members.who[place], r.prompt + r.output, 0)
             members.state.kept += r.prompt + r.output
 

@@ -115,7 +115,7 @@ def _open_type(server, groups, kind):
     """Release a group of this type if it may start."""
     pending = groups.pending[kind]
     opens = groups.size[kind] if pending >= groups.size[kind] else 0
-    seconds = server.round_clock.now.seconds
+    seconds = server.round_clock.state.seconds
     if all_arrived(server.arrival_queue) or seconds >= _due(server, groups, kind):
         opens = pending
     for _ in range(opens):

@@ -20,7 +20,7 @@ WHAT_A_GAP_IS = (
 
 
 def audit_report(
-    title: str, found: Audit, judged: RankedSchedule, report: Report | None = None
+    title: str, audit: Audit, judged: RankedSchedule, report: Report | None = None
 ) -> str:
     """The HTML: the answer, where in the day the gap arises, every schedule, every window.
 
@@ -30,15 +30,15 @@ def audit_report(
     judged : the schedule that the audit is about
     report : how the trace was read
     """
-    ranking = [judged, *(one for one in found.ranking if one is not judged)]
-    drawn = [one for one in ranking if one.gap is not None][:DRAWN]
-    blocks = [f"# {headline(found, judged)}", Literal(title), WHAT_A_GAP_IS]
-    if drawn and len(found.judged) > 1:
-        blocks += ["## Where in the day it arises", draw_gap_over_day(found, drawn)]
-    blocks += remarks(found, judged)
+    ranking = [judged, *(ranked for ranked in audit.ranking if ranked is not judged)]
+    drawn = [ranked for ranked in ranking if ranked.gap is not None][:DRAWN]
+    blocks = [f"# {headline(audit, judged)}", Literal(title), WHAT_A_GAP_IS]
+    if drawn and len(audit.judged) > 1:
+        blocks += ["## Where in the day it arises", draw_gap_over_day(audit, drawn)]
+    blocks += remarks(audit, judged)
     blocks += ["## Every schedule over all windows"]
     blocks += [draw_standings(drawn)] if drawn else []
-    blocks += [ranking_table(ranking), "## Every window", windows_table(found, judged)]
+    blocks += [ranking_table(ranking), "## Every window", windows_table(audit, judged)]
     if report is not None:
         blocks += ["## The trace", import_table(report), *map(Literal, report.remarks())]
     return html_page(f"Audit: {title}", blocks)

@@ -60,8 +60,8 @@ def session_report(
 
 def _loads(entries: Sequence[Entry]) -> list[str]:
     """What the latencies mean: of the best, and of every policy that is overloaded."""
-    told = [entries[0], *(e for e in entries[1:] if e.verdict.kind == "overloaded")]
-    return [f"**{entry.label}**: {entry.verdict.in_words()}" for entry in told]
+    shown = [entries[0], *(e for e in entries[1:] if e.verdict.kind == "overloaded")]
+    return [f"**{entry.label}**: {entry.verdict.in_words()}" for entry in shown]
 
 
 def _cdf(entries: Sequence[Entry]):
@@ -98,6 +98,6 @@ def _facts(facts: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _versions() -> pd.DataFrame:
-    found = {"engine": version(), "Python": platform.python_version()}
-    found |= {name: version_of(name) for name in LIBRARIES}
-    return pd.DataFrame({"What": list(found), "Version": list(found.values())})
+    versions = {"engine": version(), "Python": platform.python_version()}
+    versions |= {name: version_of(name) for name in LIBRARIES}
+    return pd.DataFrame({"What": list(versions), "Version": list(versions.values())})

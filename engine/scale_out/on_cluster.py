@@ -90,16 +90,16 @@ def _check_workers(client: Client, address: str) -> None:
     if not client.scheduler_info(n_workers=-1)["workers"]:
         raise InputError(f"the scheduler at {address} has no workers: {HOW_TO}")
     engine_there, _ = by_value()
-    for worker, found in client.run(engine_there).items():
-        _check_version(found, worker)
+    for worker, theirs in client.run(engine_there).items():
+        _check_version(theirs, worker)
 
 
-def _check_version(found: str | None, worker: str) -> None:
-    if found is None:
+def _check_version(theirs: str | None, worker: str) -> None:
+    if theirs is None:
         raise InputError(f"the worker {worker} lacks this engine: {HOW_TO}")
-    if found != version():
+    if theirs != version():
         raise InputError(
-            f"the worker {worker} has another version of the engine ({found}, here {version()}): "
+            f"the worker {worker} has another version of the engine ({theirs}, here {version()}): "
             "give all the same"
         )
 
@@ -111,8 +111,8 @@ def _submit(client: Client, sweep: Sweep) -> dict[Future, range]:
     lost, Dask makes it again.
     """
     _, visit = by_value()
-    each = max(1, len(sweep) // (TASKS * sum(client.ncores().values())))
-    pieces = [range(first, min(first + each, len(sweep))) for first in range(0, len(sweep), each)]
+    size = max(1, len(sweep) // (TASKS * sum(client.ncores().values())))
+    pieces = [range(first, min(first + size, len(sweep))) for first in range(0, len(sweep), size)]
     payload = pickle.dumps((sweep.do, sweep.shared))
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
         shared = client.submit(bytes, payload, pure=False)
@@ -123,13 +123,13 @@ def _submit(client: Client, sweep: Sweep) -> dict[Future, range]:
 
 def _next(finished: SimpleQueue) -> list[Future]:
     """Those that have finished by now, none within a tick."""
-    found = []
+    done = []
     try:
-        found.append(finished.get(timeout=TICK))
+        done.append(finished.get(timeout=TICK))
         while True:
-            found.append(finished.get_nowait())
+            done.append(finished.get_nowait())
     except Empty:
-        return found
+        return done
 
 
 class _Patience:

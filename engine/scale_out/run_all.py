@@ -35,7 +35,7 @@ def run_all(sweep: Sweep, on: str = HERE, progress: Progress = silent) -> Iterat
         from engine.scale_out.on_cores import run_on_cores  # Dask takes a moment to import
 
         return run_on_cores(sweep, progress)
-    from engine.scale_out.on_cluster import run_on_cluster
+    from engine.scale_out.on_cluster import run_on_cluster  # Dask may be missing
 
     return run_on_cluster(sweep, on, progress)
 
@@ -52,8 +52,8 @@ def where(scheduler: str | None = None) -> str:
 def _one_by_one(sweep: Sweep, progress: Progress) -> Iterator[tuple[int, Any]]:
     for number, item in enumerate(sweep.items):
 
-        def step(share: float, told: str = "", number=number) -> None:
-            progress((number + share) / len(sweep), told or done_of(number, sweep))
+        def step(share: float, sentence: str = "", number=number) -> None:
+            progress((number + share) / len(sweep), sentence or done_of(number, sweep))
 
         step(0.0)
         yield number, sweep.do(sweep.shared, item, step)

@@ -40,14 +40,14 @@ def by_value() -> tuple[Callable, Callable]:
     def engine_there() -> str | None:
         """The version of the worker's engine; None where it has none."""
         try:
-            from engine.version import version
+            from engine.version import version  # the worker's own
         except ImportError:
             return None
         return version()
 
     def visit(shared: bytes, items: bytes, asked: str):
         """Do some pieces."""
-        from engine.scale_out.worker import perform
+        from engine.scale_out.worker import perform  # the worker's own
 
         return perform(shared, items, asked)
 
@@ -74,7 +74,7 @@ def _unpacked(shared: bytes) -> tuple[Callable, Any]:
 
 def go_on(_share_done: float, _told: str = "") -> None:
     """The progress of a piece: stops it where its task was cancelled, which Dask leaves running."""
-    from distributed import get_worker
+    from distributed import get_worker  # slow to import
 
     worker = get_worker()
     task = worker.state.tasks.get(worker.get_current_task())

@@ -171,10 +171,10 @@ def receive_arrivals(arrival_queue, round_clock, is_idle):
     """
     counts = arrival_queue.counts
     counts.arrived_before, counts.gave_up_before = counts.arrived, counts.gave_up
-    _arrive_until(arrival_queue, round_clock.now.seconds)
+    _arrive_until(arrival_queue, round_clock.state.seconds)
     while is_idle and counts.waiting == 0 and counts.arrived < arrival_queue.arrival.size:
         wait_idle(round_clock, next_arrival(arrival_queue))
-        _arrive_until(arrival_queue, round_clock.now.seconds)
+        _arrive_until(arrival_queue, round_clock.state.seconds)
 
 
 @kernel

@@ -112,8 +112,8 @@ def _sink(server, priority_queue, feedback, rules):
 def _rise(server, priority_queue, feedback, rules):
     """Those who have starved are back on level 0."""
     end = server.of.size
-    oldest = feedback.newer[end]
-    while oldest != end and feedback.since[oldest] + rules.starved <= server.round_clock.now.round:
+    oldest, at = feedback.newer[end], server.round_clock.state.round
+    while oldest != end and feedback.since[oldest] + rules.starved <= at:
         _unlink(feedback, oldest)
         feedback.level[oldest] = 0
         feedback.mark[oldest] = server.of[oldest].gen
@@ -128,7 +128,7 @@ def _rounds_to_change(server, feedback, rules):
     rounds = NEVER
     oldest = feedback.newer[server.of.size]
     if oldest != server.of.size:
-        rounds = feedback.since[oldest] + rules.starved - server.round_clock.now.round
+        rounds = feedback.since[oldest] + rules.starved - server.round_clock.state.round
     for place in range(server.state.running):
         i = server.batch[place]
         used = tokens(server, i) - feedback.mark[i]
@@ -142,7 +142,7 @@ def _relink(server, feedback, before, running):
 
     `before[:running]` was the batch before it.
     """
-    arrival_queue, at = server.arrival_queue, server.round_clock.now.round
+    arrival_queue, at = server.arrival_queue, server.round_clock.state.round
     for place in range(server.state.running):
         if feedback.since[server.batch[place]] != NEVER:
             _unlink(feedback, server.batch[place])

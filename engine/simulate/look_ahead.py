@@ -82,7 +82,7 @@ class Ranked(NamedTuple):
 
 
 @part
-def _walk(ranked, waiting, first, memory, skip, now):
+def _walk(ranked, waiting, first, memory, skip, decision):
     """One decision: start what fits.
 
     Returns
@@ -97,14 +97,16 @@ def _walk(ranked, waiting, first, memory, skip, now):
     rank = next_waiting(waiting, 0)
     while rank >= 0:
         fits = False
-        if not_before[rank] <= now:
+        if not_before[rank] <= decision:
             not_before[rank], after = earliest_fit(
-                x, alive, slack, first, memory, prompt[rank], output[rank], now
+                x, alive, slack, first, memory, prompt[rank], output[rank], decision
             )
-            fits = not_before[rank] == now
+            fits = not_before[rank] == decision
         if fits:
-            first = insert(x, alive, slack, first, memory, prompt[rank], output[rank], now, after)
-            ranked.start[rank] = now
+            first = insert(
+                x, alive, slack, first, memory, prompt[rank], output[rank], decision, after
+            )
+            ranked.start[rank] = decision
             ranked.just_started[started] = rank
             started += 1
             prefilled += prompt[rank]
@@ -125,22 +127,22 @@ def _start_in_rounds(ranked, visible, by_arrival, memory, skip):
     x, first = ranked.profile.x, ranked.profile.x.size
     waiting = empty_waiting(n)
     arrived = 0
-    now = visible[by_arrival[0]]
-    if visible[by_arrival[n - 1]] == now:
+    decision = visible[by_arrival[0]]
+    if visible[by_arrival[n - 1]] == decision:
         fill_waiting(waiting, n)
         arrived = n
     left = n
     while left > 0:
-        while arrived < n and visible[by_arrival[arrived]] <= now:
+        while arrived < n and visible[by_arrival[arrived]] <= decision:
             add_waiting(waiting, by_arrival[arrived])
             arrived += 1
-        while first < x.size and x[first] <= now:
+        while first < x.size and x[first] <= decision:
             first += 1
-        first, started, _, next_decision = _walk(ranked, waiting, first, memory, skip, now)
+        first, started, _, next_decision = _walk(ranked, waiting, first, memory, skip, decision)
         left -= started
         if arrived < n:
             next_decision = min(next_decision, visible[by_arrival[arrived]])
-        now = next_decision
+        decision = next_decision
 
 
 @kernel
@@ -151,18 +153,18 @@ def run_batch(profile, round_clock, first, memory, started, prefilled, until, ar
     where the profile begins then.
     """
     x, alive, slack = profile
-    now = round_clock.now
+    state = round_clock.state
     if started > 0:
-        context = used_between(x, alive, slack, memory, first, now.round) - prefilled
+        context = used_between(x, alive, slack, memory, first, state.round) - prefilled
         pass_rounds(round_clock, 1, prefilled, alive[first] - started, context)
     while first < x.size:
-        if x[first] <= now.round:
+        if x[first] <= state.round:
             first += 1
             continue
-        if now.round >= until or now.seconds >= arrival:
+        if state.round >= until or state.seconds >= arrival:
             break
-        context = used_between(x, alive, slack, memory, first, now.round)
-        rounds = min(x[first], until) - now.round
+        context = used_between(x, alive, slack, memory, first, state.round)
+        rounds = min(x[first], until) - state.round
         if arrival < np.inf:
             rounds = min(rounds, rounds_before(round_clock, arrival, alive[first], context))
         pass_rounds(round_clock, rounds, 0, alive[first], context)
@@ -170,14 +172,14 @@ def run_batch(profile, round_clock, first, memory, started, prefilled, until, ar
 
 
 @part
-def _update_waiting(ranked, waiting, arrival_queue, rank_of, now):
+def _update_waiting(ranked, waiting, arrival_queue, rank_of, decision):
     """Those who have given up wait no longer, those who have come do."""
     for k in range(count_quitters(arrival_queue)):
         i = quitter(arrival_queue, k)
         remove_waiting(waiting, rank_of[i])
     i = next_newcomer(arrival_queue, 0)
     while i >= 0:
-        ranked.not_before[rank_of[i]] = now
+        ranked.not_before[rank_of[i]] = decision
         add_waiting(waiting, rank_of[i])
         i = next_newcomer(arrival_queue, i + 1)
 
@@ -191,9 +193,9 @@ def _start_in_time(
     `rank_of` (n,) int64 are the ranks of the arrival queue's requests, `number_of` the reverse.
     Requests `with_cache` decode from their first round on.
     """
-    profile, now, counts, first = (
+    profile, state, counts, first = (
         ranked.profile,
-        round_clock.now,
+        round_clock.state,
         arrival_queue.counts,
         ranked.profile.x.size,
     )
@@ -202,8 +204,8 @@ def _start_in_time(
     while counts.arrived < n or counts.waiting > 0 or first < profile.x.size:
         receive_arrivals(arrival_queue, round_clock, first == profile.x.size)
         if has_changed(arrival_queue):
-            _update_waiting(ranked, waiting, arrival_queue, rank_of, now.round)
-        first, started, prefilled, until = _walk(ranked, waiting, first, memory, skip, now.round)
+            _update_waiting(ranked, waiting, arrival_queue, rank_of, state.round)
+        first, started, prefilled, until = _walk(ranked, waiting, first, memory, skip, state.round)
         for k in range(started):
             mark_admitted(arrival_queue, number_of[ranked.just_started[k]])
         if first == profile.x.size:
@@ -218,7 +220,7 @@ def _start_in_time(
         if in_loop:
             still = profile.alive[first] if first < profile.x.size else 0
             for _ in range(running - still):
-                submit_next(arrival_queue, now.seconds)
+                submit_next(arrival_queue, state.seconds)
 
 
 def look_ahead(

@@ -122,7 +122,7 @@ def _remove_from_profile(server, plan, i):
 @part
 def _replan_outgrown(server, plan):
     """Plan those anew who have come near to what they were planned for, or past it."""
-    x, at, state = plan.profile.x, server.round_clock.now.round, plan.state
+    x, at, state = plan.profile.x, server.round_clock.state.round, plan.state
     for place in range(server.state.running):
         i = server.batch[place]
         r = server.of[i]
@@ -146,7 +146,7 @@ def refresh_plan(server, plan):
     """Bring the plans up to date; before every decision on admission."""
     x, at, state, who = (
         plan.profile.x,
-        server.round_clock.now.round,
+        server.round_clock.state.round,
         plan.state,
         plan.who,
     )
@@ -176,7 +176,7 @@ def _fits_from(server, plan, holding, left):
     """
     x, alive, slack = plan.profile
     at, first, limit = (
-        server.round_clock.now.round,
+        server.round_clock.state.round,
         plan.state.first,
         plan.limit,
     )
@@ -194,7 +194,7 @@ def _fits_from(server, plan, holding, left):
 @part
 def admit_if_it_fits(server, plan, i, swapped, transfer):
     """Admit request i if the plans allow it now; the first round at which they might."""
-    at, state = server.round_clock.now.round, plan.state
+    at, state = server.round_clock.state.round, plan.state
     r = server.of[i]
     holding, room = r.prompt + r.gen, server.memory - r.prompt
     left = planned_left(plan.predicted[i], plan.tenths, room, r.gen)
@@ -237,7 +237,7 @@ def admit_along(server, plan, candidates, end):
         if i < 0:
             return NEVER
         start = admit_if_it_fits(server, plan, i, back and rule.swap, rule.transfer)
-        if start > server.round_clock.now.round:
+        if start > server.round_clock.state.round:
             return start
         state.queued -= back
 
@@ -252,4 +252,4 @@ def recover(server, plan):
 def rounds_to_change(server, start):
     """Rounds until the batch completes or outgrows something, or until round `start`."""
     rounds = min(rounds_to_completion(server), rounds_to_overflow(server, server.memory))
-    return rounds if start == NEVER else min(rounds, start - server.round_clock.now.round)
+    return rounds if start == NEVER else min(rounds, start - server.round_clock.state.round)

@@ -76,7 +76,7 @@ def _walk_returning(server, plan, skip):
     start : the first round at which one of those passed over might fit
     left : how many more may be passed over; -1 where the walk is over
     """
-    state, queue, at = server.state, server.queue, server.round_clock.now.round
+    state, queue, at = server.state, server.queue, server.round_clock.state.round
     start, left = NEVER, skip
     for place in range(state.queued - 1, -1, -1):
         fits_at = admit_if_it_fits(server, plan, queue[place], False, 0.0)
@@ -98,7 +98,7 @@ def _walk(server, plan, ranks, skip):
     start, left = _walk_returning(server, plan, skip)
     if left < 0:
         return start
-    at, rank = server.round_clock.now.round, next_waiting(ranks.waiting, 0)
+    at, rank = server.round_clock.state.round, next_waiting(ranks.waiting, 0)
     while rank >= 0:
         fits_at = admit_if_it_fits(server, plan, ranks.who[rank], False, 0.0)
         if fits_at == at:

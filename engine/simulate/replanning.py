@@ -46,13 +46,13 @@ class _Running:
         self.memory = memory
         self.prompt, self.output = workload.prompt.tolist(), workload.output.tolist()
 
-    def start(self, i: int, now: int) -> int:
+    def start(self, i: int, decision: int) -> int:
         """Start request i if it fits at `now`; the earliest round at which it does."""
         profile = (*self.profile, self.first, self.memory)
         lengths = (self.prompt[i], self.output[i])
-        at, after = earliest_fit(*profile, *lengths, now)
-        if at == now:
-            self.first = insert(*profile, *lengths, now, after)
+        at, after = earliest_fit(*profile, *lengths, decision)
+        if at == decision:
+            self.first = insert(*profile, *lengths, decision, after)
         return at
 
     @property
@@ -92,18 +92,18 @@ def replanning(
         receive_arrivals(arrival_queue, round_clock, running.is_empty)
         if has_changed(arrival_queue):
             plan = []
-        now, before, prefilled = int(round_clock.now["round"]), started, 0
+        decision, before, prefilled = int(round_clock.state["round"]), started, 0
         until = NEVER
         while counts["waiting"] > 0:
             if not plan:
                 waiting = np.flatnonzero(arrival_queue.status[: counts["arrived"]] == WAITS)
                 plan = batch(np.sort(by_arrival[waiting]))[::-1].tolist()
                 planned_at = started
-            at = running.start(plan[-1], now)
-            if at == now:
+            at = running.start(plan[-1], decision)
+            if at == decision:
                 prefilled += running.prompt[plan[-1]]
                 mark_admitted(arrival_queue, number[plan[-1]])
-                start[plan.pop()] = now
+                start[plan.pop()] = decision
                 started += 1
             elif started > planned_at:
                 plan = []
@@ -122,7 +122,7 @@ def replanning(
             running.profile, round_clock, running.first, memory, *fresh, until, moment
         )
         for _ in range(in_batch - running.batch if in_loop else 0):
-            submit_next(arrival_queue, round_clock.now["seconds"])
+            submit_next(arrival_queue, round_clock.state["seconds"])
     workload = replace(workload, arrival=as_it_came(workload, arrival_queue, by_arrival))
     finish = start + workload.output
     left = who_left(arrival_queue, by_arrival)

@@ -119,7 +119,7 @@ def _admit(server, plan, queue_plan):
 
     Sets `asks` where it needs another plan.
     """
-    at, state = server.round_clock.now.round, queue_plan.state
+    at, state = server.round_clock.state.round, queue_plan.state
     start = admit_along(server, plan, queue_plan.who, 0)  # those preempted
     if server.state.queued > 0:
         return start

@@ -161,7 +161,7 @@ def restarting(
     def go_on(server: Server) -> None:
         _restarting(server, priority_queue, rule, streak, stream)
         if streak["stuck"]:
-            at = int(server.round_clock.now["round"])
+            at = int(server.round_clock.state["round"])
             fix = f"raise {key}.alpha, so that admission leaves more memory free, or raise M"
             raise Livelock(key, at, int(streak["stuck"]), fix)
 

@@ -1,21 +1,19 @@
-"""What became of the requests: a schedule, the choice that made it, and who is not in it."""
+"""What became of the requests: a schedule, the policy that made it, and who is not in it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import overload
 
 import numpy as np
 
-from engine.choice import Choice
 from engine.machine.clock import ROUNDS, Clock
-from engine.progress import Progress, when_found
 from engine.simulate.schedule import Residencies, Schedule
 from engine.simulate.timetable import Timetable
 from engine.simulate.unserved import Unserved
-from engine.workload import Workload, check_memory, set_aside
+from engine.workload import Workload
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,27 +23,19 @@ class Run:
     Attributes
     ----------
     schedule : of the requests that were served
-    choice : the policy and its parameters; None: an order made by hand
+    policy : the key of the policy that made it; empty: an order made by hand
+    params : every parameter of the policy, by name
     clock : on which it ran
     set_aside : (m,) int64, trace rows that cannot run in M, or are too long
     too_long : how many of these are above max_model_len
     """
 
     schedule: Schedule
-    choice: Choice | None = None
+    policy: str = ""
+    params: Mapping[str, float] = field(default_factory=dict)
     clock: Clock = ROUNDS
     set_aside: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     too_long: int = 0
-
-    @property
-    def policy(self) -> str:
-        """The policy's key; empty where there is none."""
-        return "" if self.choice is None else self.choice.key
-
-    @property
-    def params(self) -> dict[str, float]:
-        """Every parameter of the policy, by name."""
-        return {} if self.choice is None else self.choice.values
 
     @property
     def unit(self) -> str:
@@ -63,7 +53,7 @@ class Run:
         schedules = self.schedule.parts
         if schedules == (self.schedule,):
             return (self,)
-        return tuple(Run(schedule, self.choice, self.clock) for schedule in schedules)
+        return tuple(Run(schedule, self.policy, self.params, self.clock) for schedule in schedules)
 
     # What readers ask of a run and its schedule has, under the same names (schedule.py says
     # what they are): who is served, on how much memory and over how many servers,
@@ -173,41 +163,3 @@ class Run:
     @property
     def planned(self) -> np.ndarray | None:
         return None if self.schedule.walk is None else self.schedule.walk.planned
-
-
-Serve = Callable[[Workload, Progress], Schedule]
-
-
-def run_fitting(
-    choice: Choice, workload: Workload, memory: int, clock: Clock, serve: Serve, progress: Progress
-) -> Run:
-    """Set aside the requests that can never run, let the others be served, say what came of all.
-
-    Parameters
-    ----------
-    serve : schedules requests that all fit, and tells its progress
-
-    Raises
-    ------
-    InputError
-        For a bad M, or when no request fits in M or nobody is served.
-    """
-    usable = choice.policy.usable(check_memory(memory), choice.values)
-    fitting, aside = set_aside(workload, usable)
-    too_long = int(workload.is_too_long.sum())
-
-    def settled(schedule: Schedule) -> Run:
-        return Run(schedule.served(), choice, clock, aside, too_long)
-
-    return settled(serve(fitting, when_found(progress, settled)))
-
-
-def run_alone(
-    choice: Choice, workload: Workload, memory: int, clock: Clock, progress: Progress
-) -> Run:
-    """Run a policy on one server; errors as for `run_fitting`."""
-
-    def serve(fitting: Workload, progress: Progress) -> Schedule:
-        return choice.schedule(fitting, memory, clock, progress)
-
-    return run_fitting(choice, workload, memory, clock, serve, progress)

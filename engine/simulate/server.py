@@ -110,7 +110,7 @@ def has_room(server):
     """Whether the log can take a decision that admits everyone, each for two residencies."""
     n = server.of.size
     round_clock = server.round_clock
-    spans = round_clock.whole or round_clock.now.spans + 4 <= round_clock.spans.size
+    spans = round_clock.whole or round_clock.state.spans + 4 <= round_clock.spans.size
     return server.state.residencies + 2 * n <= server.log.size and spans
 
 
@@ -118,7 +118,7 @@ def has_room(server):
 def tokens(server, i):
     """How many tokens request i has generated."""
     r = server.of[i]
-    return r.gen if r.done == NEVER else r.gen + server.round_clock.now.round - r.since
+    return r.gen if r.done == NEVER else r.gen + server.round_clock.state.round - r.since
 
 
 @part
@@ -132,7 +132,7 @@ def open_residency(server, i, holding, grows):
     state = server.state
     residency = server.log[state.residencies]
     residency.request = i
-    residency.begin = server.round_clock.now.round
+    residency.begin = server.round_clock.state.round
     residency.end = NEVER
     residency.held = holding
     residency.grows = grows
@@ -142,13 +142,13 @@ def open_residency(server, i, holding, grows):
 
 @part
 def close_residency(server, i):
-    server.log[server.of[i].residency].end = server.round_clock.now.round
+    server.log[server.of[i].residency].end = server.round_clock.state.round
 
 
 @part
 def decode(server, i):
     """Request i yields a token in each round from the next one on."""
-    r, state, at = server.of[i], server.state, server.round_clock.now.round
+    r, state, at = server.of[i], server.state, server.round_clock.state.round
     r.since = at
     r.done = at + r.output - r.gen
     state.next_done = min(state.next_done, r.done)
@@ -161,7 +161,7 @@ def add_to_batch(server, i):
     """Request i holds its prompt and generated tokens, at the end of the batch."""
     r, state = server.of[i], server.state
     if r.start < 0:
-        r.start = server.round_clock.now.round
+        r.start = server.round_clock.state.round
         mark_admitted(server.arrival_queue, i)
     server.batch[state.running] = i
     state.running += 1
@@ -236,21 +236,21 @@ def swap_out(server, place, transfer):
     i = remove_from_batch(server, place)
     r = server.of[i]
     r.lost += 1
-    server.round_clock.now.extra += transfer * (r.prompt + r.gen)
+    server.round_clock.state.extra += transfer * (r.prompt + r.gen)
     return i
 
 
 @part
 def swap_in(server, i, transfer):
     """Admit request i, whose KV cache was swapped out; it decodes in the next round."""
-    server.round_clock.now.extra += transfer * (server.of[i].prompt + server.of[i].gen)
+    server.round_clock.state.extra += transfer * (server.of[i].prompt + server.of[i].gen)
     admit(server, i, False)
 
 
 @part
 def complete(server):
     """Let those go that the last round completed."""
-    state, of, batch, at = server.state, server.of, server.batch, server.round_clock.now.round
+    state, of, batch, at = server.state, server.of, server.batch, server.round_clock.state.round
     if at < state.next_done:
         return
     kept, running, next_done = 0, state.running, NEVER
@@ -263,7 +263,7 @@ def complete(server):
             close_residency(server, i)
             state.held -= r.prompt + r.output
             state.finished += 1
-            submit_next(server.arrival_queue, server.round_clock.now.seconds)
+            submit_next(server.arrival_queue, server.round_clock.state.seconds)
         else:
             batch[kept] = i
             kept += 1
@@ -309,7 +309,7 @@ def rounds_to_completion(server):
     """
     if server.state.next_done == NEVER:
         return NEVER
-    return server.state.next_done - server.round_clock.now.round
+    return server.state.next_done - server.round_clock.state.round
 
 
 @part
@@ -326,7 +326,7 @@ def advance_until(server, rounds, moment):
     """
     state, round_clock = server.state, server.round_clock
     moment = min(moment, next_to_give_up(server.arrival_queue))
-    if state.fresh > 0 or round_clock.now.extra > 0.0:
+    if state.fresh > 0 or round_clock.state.extra > 0.0:
         context = state.held - state.prefilled
         pass_rounds(round_clock, 1, state.prefilled, state.running - state.fresh, context)
         state.fresh = 0

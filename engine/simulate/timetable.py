@@ -19,7 +19,7 @@ from engine.compiled import kernel, part
 from engine.machine.clock import Clock, StepTime
 
 NEVER = np.iinfo(np.int64).max
-NOW = np.dtype(
+STATE = np.dtype(
     [
         ("round", "i8"),  # how many rounds have ended
         ("seconds", "f8"),  # the time, clock units
@@ -44,20 +44,20 @@ class RoundClock(NamedTuple):
     ----------
     step : what a round lasts
     whole : whether idle time ends on whole rounds; then a round is a unit of time
-    now : record of dtype NOW
+    state : record of dtype STATE
     spans : (m,) of dtype SPAN
     """
 
     step: StepTime
     whole: bool
-    now: np.void
+    state: np.void
     spans: np.ndarray
 
 
 def new_round_clock(clock: Clock, spans: int) -> RoundClock:
     """A clock at time 0 with room for `spans` spans."""
     room = np.empty(0 if clock.whole else spans, SPAN)
-    return RoundClock(clock.step, clock.whole, np.zeros(1, NOW)[0], room)
+    return RoundClock(clock.step, clock.whole, np.zeros(1, STATE)[0], room)
 
 
 @part
@@ -75,23 +75,23 @@ def step_length(step, prefilled, decoding, context):
 @part
 def pass_rounds(round_clock, rounds, prefilled, decoding, context):
     """Let `rounds` rounds pass with the same batch; `context` is K before the first."""
-    now = round_clock.now
+    state = round_clock.state
     if round_clock.whole:
-        now.extra = 0.0
-        now.round += rounds
-        now.seconds += rounds
+        state.extra = 0.0
+        state.round += rounds
+        state.seconds += rounds
         return
-    length = step_length(round_clock.step, prefilled, decoding, context) + now.extra
-    now.extra = 0.0
+    length = step_length(round_clock.step, prefilled, decoding, context) + state.extra
+    state.extra = 0.0
     growth = round_clock.step.c2 * decoding
-    span = round_clock.spans[now.spans]
-    span.first = now.round
-    span.begin = now.seconds
+    span = round_clock.spans[state.spans]
+    span.first = state.round
+    span.begin = state.seconds
     span.length = length
     span.growth = growth
-    now.spans += 1
-    now.round += rounds
-    now.seconds += lasting(rounds, length, growth)
+    state.spans += 1
+    state.round += rounds
+    state.seconds += lasting(rounds, length, growth)
 
 
 @part
@@ -121,11 +121,11 @@ def _rounds_to(seconds, length, growth, moment):
 @part
 def rounds_before(round_clock, moment, decoding, context):
     """How many rounds of this batch until one begins at or after `moment`; at least 0."""
-    now = round_clock.now
+    state = round_clock.state
     if round_clock.whole:
-        return max(0, np.int64(np.ceil(moment - now.seconds)))
+        return max(0, np.int64(np.ceil(moment - state.seconds)))
     length = step_length(round_clock.step, 0, decoding, context)
-    return _rounds_to(now.seconds, length, round_clock.step.c2 * decoding, moment)
+    return _rounds_to(state.seconds, length, round_clock.step.c2 * decoding, moment)
 
 
 @kernel
@@ -143,13 +143,13 @@ def _decisions_after(first, begin, length, growth, moments):
 @part
 def wait_idle(round_clock, moment):
     """Nothing runs: the next round begins at `moment`, or at the next whole round."""
-    now = round_clock.now
-    if now.seconds >= moment:
+    state = round_clock.state
+    if state.seconds >= moment:
         return
     if round_clock.whole:
         moment = np.ceil(moment)
-        now.round = np.int64(moment)
-    now.seconds = moment
+        state.round = np.int64(moment)
+    state.seconds = moment
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +195,7 @@ def timetable_of(round_clock: RoundClock) -> Timetable | None:
     """The written spans; None in the rounds clock, where a round is its own time."""
     if round_clock.whole:
         return None
-    written = round_clock.spans[: int(round_clock.now["spans"])]
+    written = round_clock.spans[: int(round_clock.state["spans"])]
     return Timetable(
         written["first"].copy(),
         written["begin"].copy(),

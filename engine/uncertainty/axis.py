@@ -20,7 +20,7 @@ class Axis:
     key, title : the name users type, the name they read, with its unit
     values : ascending, what is tried
     by_factor : whether the values are multiples of one another
-    told : one sentence
+    means : one sentence
     model : (value, the predictions in force otherwise) -> those at this value
     """
 
@@ -28,21 +28,21 @@ class Axis:
     title: str
     values: tuple[float, ...]
     by_factor: bool
-    told: str
+    means: str
     model: Callable[[float, Predictions], Predictions]
 
 
-def _lognormal(given: Predictions) -> LognormalError:
+def _lognormal(predictions: Predictions) -> LognormalError:
     """Where predictions are of another kind, those that are right but for what is varied."""
-    return given if isinstance(given, LognormalError) else LognormalError(1.0, 0.0)
+    return predictions if isinstance(predictions, LognormalError) else LognormalError(1.0, 0.0)
 
 
-def _error(value: float, given: Predictions) -> Predictions:
-    return LognormalError(_lognormal(given).bias, value)
+def _error(value: float, predictions: Predictions) -> Predictions:
+    return LognormalError(_lognormal(predictions).bias, value)
 
 
-def _bias(value: float, given: Predictions) -> Predictions:
-    return LognormalError(value, _lognormal(given).spread)
+def _bias(value: float, predictions: Predictions) -> Predictions:
+    return LognormalError(value, _lognormal(predictions).spread)
 
 
 ERRORS = (*(k / 10 for k in range(11)), 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0)
@@ -79,7 +79,7 @@ AXES = {
             False,
             "The length of an interval that holds the true output, over the true output. a-max "
             "plans with its upper end, a-min with its lower one, the others with its middle.",
-            lambda value, given: Interval(value),
+            lambda value, predictions: Interval(value),
         ),
         Axis(
             MARGIN,
@@ -87,7 +87,7 @@ AXES = {
             MARGINS,
             False,
             "A margin leaves room for outputs longer than predicted, and memory idle meanwhile.",
-            lambda value, given: given,
+            lambda value, predictions: predictions,
         ),
     )
 }

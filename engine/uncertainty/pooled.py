@@ -35,7 +35,7 @@ def band(samples: np.ndarray) -> Band:
     mean = samples.mean(axis=0)
     if draws < 2:
         return Band(mean, np.zeros_like(mean))
-    from scipy.special import stdtrit
+    from scipy.special import stdtrit  # slow to import
 
     error = samples.std(axis=0, ddof=1) / np.sqrt(draws)
     return Band(mean, float(stdtrit(draws - 1, (1 + CONFIDENCE) / 2)) * error)

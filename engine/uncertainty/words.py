@@ -179,16 +179,18 @@ def long_table(pooled: Pooled) -> pd.DataFrame:
     return pd.concat(rows, ignore_index=True)
 
 
-def calibration_in_words(found: Calibration) -> str:
+def calibration_in_words(calibration: Calibration) -> str:
     """How a predictor errs, in two sentences or three."""
-    way = "long" if found.bias >= 1 else "short"
-    factor = found.bias if found.bias >= 1 else 1 / found.bias
+    way = "long" if calibration.bias >= 1 else "short"
+    factor = calibration.bias if calibration.bias >= 1 else 1 / calibration.bias
     off = "right in the median" if factor < 1.02 else f"too {way} by {wording.ratio(factor)}"
-    told = (
-        f"Over {wording.count(found.pairs)} requests the predictor is {off}, with a spread of "
-        f"{found.spread:.2g}: {wording.percent(found.within)} of its predictions are within a "
-        f"factor of 1.5, and {wording.percent(found.short)} are too short."
+    sentences = (
+        f"Over {wording.count(calibration.pairs)} requests the predictor is {off}, with a "
+        f"spread of {calibration.spread:.2g}: {wording.percent(calibration.within)} of its "
+        "predictions are within a factor of 1.5, and "
+        f"{wording.percent(calibration.short)} are too short."
     )
-    if found.coverage is not None:
-        told += f" Its intervals hold {wording.percent(found.coverage)} of the true outputs."
-    return told
+    if calibration.coverage is not None:
+        held = wording.percent(calibration.coverage)
+        sentences += f" Its intervals hold {held} of the true outputs."
+    return sentences

@@ -151,8 +151,8 @@ def work_off(slot) -> None:
         bar = st.progress(0.0, literal(f"Running {job.title}"))
         st.button("Cancel", icon=":material/close:", key="cancel", on_click=_cancel)
 
-    def progress(share: float, told: str = "") -> None:
-        said = f"Running {job.title}" + (f": {told}" if told else "")
+    def progress(share: float, sentence: str = "") -> None:
+        said = f"Running {job.title}" + (f": {sentence}" if sentence else "")
         bar.progress(min(1.0, share), literal(said))
 
     try:

@@ -49,11 +49,11 @@ def _is_echo(here: dict, published: list) -> bool:
     It may report the old one for a moment, and for longer where the server is busy; but
     who goes back or forward moves no control in the same breath.
     """
-    now, state = time.monotonic(), st.session_state
+    moment, state = time.monotonic(), st.session_state
     after = [at for (before, _), (_, at) in pairwise(published) if before == here]
     settings = state["settings"].items()
     moved = any(name in state and state[name] != value for name, value in settings)
-    return bool(after) and (moved or now - after[-1] < ECHO)
+    return bool(after) and (moved or moment - after[-1] < ECHO)
 
 
 def _reported() -> set[str | None]:
@@ -205,12 +205,12 @@ def refused_in_words() -> str:
     A setting that was moved since is no longer told of.
     """
     state = st.session_state
-    told = []
+    refused = []
     for name, (texts, instead) in state["refused"].items():
-        given = f"“{literal('='.join((name, ','.join(texts))), MOST_QUOTED)}”"
+        quoted = f"“{literal('='.join((name, ','.join(texts))), MOST_QUOTED)}”"
         if name not in state["defaults"]:
-            told.append(f"{given} (has no use here)")
+            refused.append(f"{quoted} (has no use here)")
         elif state[name] == instead:
             shown = literal(", ".join(_written(instead)) or "nothing", MOST_QUOTED)
-            told.append(f"{given} (shown instead: {shown})")
-    return f"Of this link, some could not be used: {', '.join(told)}." if told else ""
+            refused.append(f"{quoted} (shown instead: {shown})")
+    return f"Of this link, some could not be used: {', '.join(refused)}." if refused else ""

@@ -79,17 +79,17 @@ def numbers(table: pd.DataFrame, alt: str) -> None:
 
 def load(entry: Entry) -> None:
     """What the latencies of a run mean: a warning where they are not a steady state."""
-    found = entry.verdict
-    if not found.keeps_up:
-        st.warning(f"{entry.label}: {found.in_words()}", icon=":material/trending_up:")
+    verdict = entry.verdict
+    if not verdict.keeps_up:
+        st.warning(f"{entry.label}: {verdict.in_words()}", icon=":material/trending_up:")
     else:
-        st.caption(f"{entry.label}: {found.in_words()}")
+        st.caption(f"{entry.label}: {verdict.in_words()}")
 
 
 def unserved(entries: Sequence[Entry]) -> None:
     """Whose latencies these are, where requests left unserved."""
-    if told := who_is_not_served(entries):
-        st.markdown(" ".join(told))
+    if sentences := who_is_not_served(entries):
+        st.markdown(" ".join(sentences))
 
 
 def left_out(run: Run) -> None:

@@ -2,7 +2,7 @@
 
 The dual function L (engine/proof/dual) is concave in the prices, and its maximum is the LP's
 optimum. With a price of its own for every round that is a problem of many thousand
-variables. Here prices are a multiple of the fluid's (engine/bounds/fluid.py) plus hat
+variables. Here prices are a multiple of the fluid's (engine/proof/fluid.py) plus hat
 functions on a grid of some hundred knots: near the optimum the fluid is right about the
 shape and the hats bend it.
 
@@ -21,6 +21,7 @@ way is a floor, and a true bound in itself: stopping at any time leaves a certif
 When the two meet, the grid is refined.
 """
 
-from engine.proof.ascent.ascend import AscentStep, ascend
+from engine.proof.ascent.ascend import MAX_ROUNDS, ascend
+from engine.proof.ascent.climb import Allowance, Ascent, climb
 
-__all__ = ["AscentStep", "ascend"]
+__all__ = ["MAX_ROUNDS", "Allowance", "Ascent", "ascend", "climb"]

@@ -14,7 +14,7 @@ class ColumnProgram:
 
     def __init__(self, below: np.ndarray, above: np.ndarray) -> None:
         quiet_solver()
-        import highspy
+        import highspy  # slow to import
 
         self._highs = highspy.Highs()
         self._highs.setOptionValue("output_flag", False)

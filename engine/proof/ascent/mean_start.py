@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.bounds.fluid import fluid
 from engine.progress import Progress
 from engine.proof.ascent.ascend import ascend
 from engine.proof.busy_periods import busy_periods
+from engine.proof.fluid import fluid_duals
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.schedule import visible_rounds
 from engine.workload import Workload
@@ -36,10 +36,10 @@ def mean_starts(workload: Workload, memory: int, grids: int, progress: Progress)
 
 def _in_one_period(workload: Workload, memory: int, grids: int, progress) -> np.ndarray:
     run = look_ahead(workload, memory, workload.ascending(workload.volume), skip=5)
-    (prices,) = fluid(workload, memory)[0].prices
+    prices = fluid_duals(workload, memory)[0].prices
     mean = run.start.astype(float)
     exhausted = 0
-    for step in ascend(workload, memory, run, prices.by_round, never_rising=False):
+    for step in ascend(workload, memory, run, prices, never_rising=False):
         mean = step.mean_start
         exhausted += step.is_exhausted
         progress(exhausted / grids)

@@ -14,7 +14,7 @@ def written_out(model: TimeIndexedModel, cumulative: bool = False, whole: bool =
 
     Where variables are whole, the cuts of `exclusions` are in it, which its relaxation lacks.
     """
-    import pulp
+    import pulp  # slow to import
 
     problem = pulp.LpProblem("time_indexed", pulp.LpMinimize)
     kind = "Binary" if whole else "Continuous"
@@ -43,7 +43,7 @@ def relaxation_by_pulp(
     model: TimeIndexedModel, cumulative: bool = False
 ) -> tuple[float, np.ndarray]:
     """The same as `relaxation_by_scipy`, through PuLP."""
-    import pulp
+    import pulp  # slow to import
 
     problem, _, rows = written_out(model, cumulative)
     problem.solve(quiet_solver()(msg=False))

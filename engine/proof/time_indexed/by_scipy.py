@@ -15,8 +15,8 @@ def relaxation_by_scipy(
     None when the solver stopped at its time limit, in seconds. The prices are the duals of
     the capacity rows, sign turned; they may be negative by the solver's tolerance.
     """
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_array
+    from scipy.optimize import linprog  # slow to import
+    from scipy.sparse import coo_array  # slow to import
 
     n, columns, rounds = len(model.workload), len(model.request), model.rounds
     column, row, tokens = model.held

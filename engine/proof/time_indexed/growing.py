@@ -27,7 +27,7 @@ class GrowingRelaxation:
 
     def __init__(self, workload: Workload, memory: int, cumulative: bool) -> None:
         quiet_solver()
-        import highspy
+        import highspy  # slow to import
 
         self.optimal = highspy.HighsModelStatus.kOptimal
         self.workload = workload

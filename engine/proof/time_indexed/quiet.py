@@ -25,8 +25,8 @@ def quiet_solver():
         When PuLP or HiGHS is not installed.
     """
     try:
-        import highspy
-        import pulp
+        import highspy  # slow to import
+        import pulp  # slow to import
     except ImportError as missing:
         raise InputError(
             f"this bound needs the solver {missing.name}: install it, or use the bound fluid"

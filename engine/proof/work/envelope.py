@@ -109,16 +109,16 @@ def work(
 class _Lesser(NamedTuple):
     """The lesser of two lines (at 0, slope), over tokens held before a round."""
 
-    one: tuple[float, float]
+    line: tuple[float, float]
     other: tuple[float, float]
 
     def at(self, x):
-        return np.minimum(self.one[0] + self.one[1] * x, self.other[0] + self.other[1] * x)
+        return np.minimum(self.line[0] + self.line[1] * x, self.other[0] + self.other[1] * x)
 
     def sum(self, first, count):
         """Over first, first + 1, .. (count of them), by cutting where the lines cross."""
-        steeper = self.other[1] - self.one[1]
-        crossing = (self.one[0] - self.other[0]) / steeper if steeper else 0.0
+        steeper = self.other[1] - self.line[1]
+        crossing = (self.line[0] - self.other[0]) / steeper if steeper else 0.0
         below = np.clip(np.ceil(crossing - first), 0, count)
         return self._sum(first, below) + self._sum(first + below, count - below)
 

@@ -138,8 +138,8 @@ def list_bounds() -> None:
 def list_classes() -> None:
     """Every request class with where its lengths come from."""
     st.markdown("## Request classes")
-    for found in classes().values():
+    for request_class in classes().values():
         st.markdown(
-            f"**{found.key}** · {found.title}: {found.description}  \n"
-            f"*Source: {found.source.rstrip('.')}. Licence: {found.licence}.*"
+            f"**{request_class.key}** · {request_class.title}: {request_class.description}  \n"
+            f"*Source: {request_class.source.rstrip('.')}. Licence: {request_class.licence}.*"
         )

@@ -109,11 +109,11 @@ def ask_request(run: Run) -> int | None:
     )
     if row is None:
         return None
-    found = np.flatnonzero(run.workload.row == row)
-    if not len(found):
+    places = np.flatnonzero(run.workload.row == row)
+    if not len(places):
         st.warning(f"Request {row} is not in this run: it does not exist or was set aside.")
         return None
-    i = int(found[0])
+    i = int(places[0])
     st.button("Zoom to it", icon=":material/zoom_in:", on_click=_zoom_to, args=(run, i))
     return i
 

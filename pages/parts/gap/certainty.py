@@ -14,7 +14,7 @@ from engine.evidence.certificate_download import (
     provable,
     requests_text,
 )
-from engine.proof.hindsight import MOST_REQUESTS
+from engine.improve.hindsight import MOST_REQUESTS
 from pages.parts.jobs import Job, offer
 from pages.parts.view import View
 

@@ -25,8 +25,8 @@ def attainment(entries: Sequence[Entry], slo: Slo, unit: str) -> None:
     written = {"Policy": table["policy"]}
     for name in (*slo.limits, "all"):
         written[f"{NAMES[name]} met"] = table[name].map(wording.percent)
-    each = unit.removesuffix("s")
-    written[f"Goodput (requests a {each})"] = table["goodput"].map(wording.number)
+    per = unit.removesuffix("s")
+    written[f"Goodput (requests a {per})"] = table["goodput"].map(wording.number)
     st.markdown("## Within the limits")
     alt = "Share of requests within each limit and within all of them, by policy"
     show.rows(pd.DataFrame(written), alt)

@@ -9,8 +9,8 @@ import streamlit as st
 
 from engine import Run, find_method, wording
 from engine.bound import best_cover
+from engine.improve.hindsight import Hindsight, best_in_hindsight
 from engine.learn.puzzle import MEMORY, MOST_SEED, REQUESTS, Puzzle, read_order, write_order
-from engine.proof.hindsight import Hindsight, best_in_hindsight
 from pages.parts import show
 from pages.parts.jobs import Job, finished, offer
 from pages.parts.learn.player import play
@@ -25,11 +25,11 @@ def draw_game() -> None:
     headline = st.empty()
     puzzle = _ask_puzzle()
     order = _ask_order(puzzle)
-    mine = puzzle.play(order)
+    run = puzzle.play(order)
     optimum = _optimum(puzzle)
-    headline.markdown(f"# {_verdict(puzzle, order, mine)}")
-    play({f"Your order, {wording.total(mine.latency.sum())} rounds": mine}, "player-game")
-    _league(puzzle, mine, optimum)
+    headline.markdown(f"# {_verdict(puzzle, order, run)}")
+    play({f"Your order, {wording.total(run.latency.sum())} rounds": run}, "player-game")
+    _league(puzzle, run, optimum)
 
 
 def _ask_puzzle() -> Puzzle:
@@ -136,20 +136,20 @@ def _hint(puzzle: Puzzle, order: list[int]) -> str:
     )
 
 
-def _verdict(puzzle: Puzzle, order: list[int], mine: Run) -> str:
+def _verdict(puzzle: Puzzle, order: list[int], run: Run) -> str:
     """How the order does against the best policy."""
     if not order:
         return "Can you order twelve requests better than the policies do?"
-    total = float(mine.latency.sum())
+    total = float(run.latency.sum())
     totals = {key: float(run.latency.sum()) for key, run in puzzle.rivals.items()}
     best = min(totals, key=totals.__getitem__)
-    told = f"Your order needs {wording.total(total)} rounds"
+    needs = f"Your order needs {wording.total(total)} rounds"
     if len(order) < REQUESTS:
-        return f"{told}, the {REQUESTS - len(order)} left in their given order"
+        return f"{needs}, the {REQUESTS - len(order)} left in their given order"
     against = f"{best}, the best policy here, needs {wording.total(totals[best])}"
     if total < totals[best]:
-        return f"You win: {told.lower()}, {against}"
-    return f"{told}; {against}"
+        return f"You win: {needs.lower()}, {against}"
+    return f"{needs}; {against}"
 
 
 def _optimum(puzzle: Puzzle) -> Hindsight | None:
@@ -160,17 +160,17 @@ def _optimum(puzzle: Puzzle) -> Hindsight | None:
         seconds=2.0,
         compute=lambda progress: best_in_hindsight(puzzle.workload, MEMORY, SECONDS, progress),
     )
-    found = finished([job])
+    computed = finished([job])
     offer([job], "Show the optimum")
-    return found[0] if found else None
+    return computed[0] if computed else None
 
 
-def _league(puzzle: Puzzle, mine: Run, optimum: Hindsight | None) -> None:
+def _league(puzzle: Puzzle, run: Run, optimum: Hindsight | None) -> None:
     bounds = store().get(
         ("puzzle", puzzle.seed, "bounds"),
         lambda: find_method("lp").bounds(puzzle.workload, MEMORY),
     )
-    runs = {"Your order": mine, **puzzle.rivals}
+    runs = {"Your order": run, **puzzle.rivals}
     if optimum:
         proved = "the optimum without preemption" if optimum.proved else "the best found"
         runs[proved.capitalize()] = optimum.run

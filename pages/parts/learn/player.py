@@ -32,13 +32,13 @@ def _mount():
 def play(runs: Mapping[str, Run], key: str) -> None:
     """Each run as a film under its label, all on one clock."""
     films = {label: film(run) for label, run in runs.items()}
-    shown = max(one.rounds for one in films.values())
+    shown = max(reel.rounds for reel in films.values())
     _mount()(
         key=key,
         data={
             "key": _digest(runs),
             "limit": MEMORY_RED,
-            "films": [_written(label, one, shown) for label, one in films.items()],
+            "films": [_written(label, reel, shown) for label, reel in films.items()],
         },
     )
 
@@ -52,15 +52,15 @@ def _digest(runs: Mapping[str, Run]) -> str:
     return content.hexdigest()[:16]
 
 
-def _written(label: str, one: Film, shown: int) -> dict:
+def _written(label: str, reel: Film, shown: int) -> dict:
     """A film as the browser gets it; `top` and `shown` are where its axes end."""
-    workload = one.run.workload
+    workload = reel.run.workload
     return {
         "title": label,
-        "memory": one.run.memory,
-        "rounds": one.rounds,
+        "memory": reel.run.memory,
+        "rounds": reel.rounds,
         "shown": shown,
-        "top": _top(one),
+        "top": _top(reel),
         "requests": [
             {
                 "name": f"#{row}",
@@ -75,19 +75,21 @@ def _written(label: str, one: Film, shown: int) -> dict:
                 strict=True,
             )
         ],
-        "held": one.held.tolist(),
-        "frames": [_frame(one, t) for t in range(one.rounds + 1)],
+        "held": reel.held.tolist(),
+        "frames": [_frame(reel, t) for t in range(reel.rounds + 1)],
     }
 
 
-def _top(one: Film) -> int:
+def _top(reel: Film) -> int:
     """The tokens at which the axis ends: above M, and above most of what would be over it."""
-    over = max((f.check.obstacle.missing for f in one.frames if f.check), default=0)
-    return int(np.ceil(max(HEADROOM * one.run.memory, one.run.memory + min(over, one.run.memory))))
+    over = max((f.check.obstacle.missing for f in reel.frames if f.check), default=0)
+    return int(
+        np.ceil(max(HEADROOM * reel.run.memory, reel.run.memory + min(over, reel.run.memory)))
+    )
 
 
-def _frame(one: Film, t: int) -> dict:
-    frame = one.frames[t]
+def _frame(reel: Film, t: int) -> dict:
+    frame = reel.frames[t]
     check = frame.check and {
         "head": frame.check.head,
         "holds": frame.check.holds.tolist(),
@@ -98,5 +100,5 @@ def _frame(one: Film, t: int) -> dict:
         "waiting": list(frame.waiting),
         "planned": frame.planned.tolist(),
         "check": check,
-        "told": one.in_words(t),
+        "told": reel.in_words(t),
     }

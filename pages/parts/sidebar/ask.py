@@ -125,7 +125,7 @@ def _ask_scenario(
 ) -> tuple[Scenario, int]:
     """The scenario and M, in the order in which people think of them."""
     (first, share), (second, _) = base.mix
-    titles = {key: found.title for key, found in classes().items()}
+    titles = {key: known.title for key, known in classes().items()}
     mix_slot, size_slot, memory_slot, arrival_slot = (st.container() for _ in range(4))
     with st.expander("More", icon=":material/tune:"):
         first = st.selectbox(
@@ -184,12 +184,12 @@ def _ask_size(base: Scenario, arrivals: str, clock: Clock) -> dict:
         **linked("by_horizon", base.horizon is not None, bool),
     )
     if by_horizon:
-        told = "The requests that arrive up to this time."
+        help = "The requests that arrive up to this time."
         default = _in_unit(base.horizon or 20_000, clock)
         label = f"Horizon ({clock.unit})"
         return {
             "horizon": _ask_number(
-                "horizon", label, default, told, clock, step=100.0, format="%.0f"
+                "horizon", label, default, help, clock, step=100.0, format="%.0f"
             )
         }
     return {"n": _ask_number("n", "Requests", base.n or 2000, "How many to draw.", step=100)}
@@ -210,29 +210,29 @@ def _ask_arrivals(base: Scenario, clock: Clock) -> dict:
     )
     timing: dict[str, Any] = {"arrivals": arrivals}
     if arrivals != "backlog":
-        told = "The default mix fills 16,492 tokens at about 0.107 requests a round."
-        each = "round" if clock.is_rounds else "second"
+        help = "The default mix fills 16,492 tokens at about 0.107 requests a round."
+        per = "round" if clock.is_rounds else "second"
         rate = base.rate if clock.is_rounds else base.rate * ROUNDS_A_SECOND
         timing["rate"] = _ask_number(
-            "rate", f"Arrivals a {each}", rate, told, clock, step=rate / 8, format="%.4g"
+            "rate", f"Arrivals a {per}", rate, help, clock, step=rate / 8, format="%.4g"
         )
     if arrivals == "gamma":
-        told = "Standard deviation of the gaps over their mean: 1 is Poisson, more is burstier."
+        help = "Standard deviation of the gaps over their mean: 1 is Poisson, more is burstier."
         timing["burstiness"] = _ask_number(
-            "burstiness", "Burstiness (CV of the gaps)", base.burstiness, told, step=0.5
+            "burstiness", "Burstiness (CV of the gaps)", base.burstiness, help, step=0.5
         )
     if arrivals == "on-off":
-        told = "Requests arrive only in the first part of every period."
+        help = "Requests arrive only in the first part of every period."
         timing["period"] = _ask_number(
             "period",
             f"Period ({clock.unit})",
             _in_unit(base.period, clock),
-            told,
+            help,
             clock,
             step=100.0,
             format="%.0f",
         )
         timing["on_share"] = _ask_number(
-            "on_share", "Part of a period with arrivals", base.on_share, told, step=0.05
+            "on_share", "Part of a period with arrivals", base.on_share, help, step=0.05
         )
     return timing

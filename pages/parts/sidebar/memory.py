@@ -35,20 +35,20 @@ def derive_memory(preset: Preset | None) -> None:
         reserve = left.number_input("Reserve (GiB)", 0.0, 1000.0, 0.0, step=0.5)
         narrow = right.toggle("8-bit KV cache")
         try:
-            found = budget(model, gpu.memory_gib, parallel, share, reserve, 1 if narrow else 2)
+            terms = budget(model, gpu.memory_gib, parallel, share, reserve, 1 if narrow else 2)
         except InputError as problem:
             st.warning(literal(problem))
             return
-        _terms(found)
+        _terms(terms)
         st.button(
-            f"Use M = {wording.tokens(found.tokens)}",
+            f"Use M = {wording.tokens(terms.tokens)}",
             on_click=_use,
-            args=(found.tokens,),
+            args=(terms.tokens,),
         )
         blocks = st.number_input(f"Or M in blocks of {BLOCK} tokens", 1, None, 1024)
         st.button("Use these blocks", on_click=_use, args=(blocks * BLOCK,))
         gib = st.number_input("Or M in GiB of KV cache on each GPU", 0.01, None, 1.0, step=0.5)
-        tokens = max(1, int(gib * GIB // found.bytes_per_token))
+        tokens = max(1, int(gib * GIB // terms.bytes_per_token))
         st.button(f"Use {wording.tokens(tokens)}", on_click=_use, args=(tokens,))
 
 
@@ -81,14 +81,14 @@ def _pick(label: str, options: dict, default: str) -> str:
     )
 
 
-def _terms(found: Budget) -> None:
+def _terms(terms: Budget) -> None:
     st.dataframe(
         {
             "On each GPU": ["Usable", "− weights", "− reserve", "= for KV cache", "a token takes"],
             "": [
-                *(f"{gib:.2f} GiB" for gib in (found.usable, found.weights, found.reserve)),
-                f"{found.for_cache:.2f} GiB",
-                f"{found.bytes_per_token:,.0f} bytes",
+                *(f"{gib:.2f} GiB" for gib in (terms.usable, terms.weights, terms.reserve)),
+                f"{terms.for_cache:.2f} GiB",
+                f"{terms.bytes_per_token:,.0f} bytes",
             ],
         },
         hide_index=True,
@@ -102,8 +102,8 @@ def _use(tokens: int) -> None:
 
 def memory_in_words(memory: int, preset: Preset | None) -> str:
     """M in the units of an engine's log."""
-    told = f"{wording.count(memory // BLOCK)} blocks of {BLOCK}"
+    blocks = f"{wording.count(memory // BLOCK)} blocks of {BLOCK}"
     if preset is None or not preset.model:
-        return told
-    each = models()[preset.model].bytes_per_token(preset.tensor_parallel)
-    return f"{told}, {memory * each / GIB:.2f} GiB on each GPU"
+        return blocks
+    token_bytes = models()[preset.model].bytes_per_token(preset.tensor_parallel)
+    return f"{blocks}, {memory * token_bytes / GIB:.2f} GiB on each GPU"

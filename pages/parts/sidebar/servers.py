@@ -88,7 +88,7 @@ def _ask_routing() -> str:
     return st.selectbox(
         "Routing",
         ROUTINGS,
-        help="  \n".join(f"**{key}**: {told}" for key, (told, _) in ROUTINGS.items()),
+        help="  \n".join(f"**{key}**: {rule}" for key, (rule, _) in ROUTINGS.items()),
         **linked("routing", "round-robin", options=ROUTINGS),
     )
 
@@ -113,5 +113,5 @@ def _ask_pools(clock: Clock) -> Topology:
         help="From a server that prefills to one that decodes. It takes no time of either.",
         **linked("transfer", 0.0, float, low=0.0, high=1e6),
     )
-    each = transfer if clock.is_rounds else transfer / 1000
-    return Topology(1, _ask_routing(), (prefill, decode), each)
+    transfer_time = transfer if clock.is_rounds else transfer / 1000
+    return Topology(1, _ask_routing(), (prefill, decode), transfer_time)

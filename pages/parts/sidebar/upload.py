@@ -152,12 +152,12 @@ def _remove_file() -> None:
 def _tell(upload: Upload, whole: TraceRequests, clock: Clock, seconds: float) -> None:
     """What is read, in a few lines under the controls."""
     report = upload.report
-    told = f"{upload.name}: {wording.count(len(upload.requests))} requests"
+    summary = f"{upload.name}: {wording.count(len(upload.requests))} requests"
     if upload.part:
-        told += f" of {wording.count(len(whole))}, {upload.part}"
+        summary += f" of {wording.count(len(whole))}, {upload.part}"
     if report.rate:
-        told += f", {wording.number(report.rate)} a second"
-    st.caption(literal(told))
+        summary += f", {wording.number(report.rate)} a second"
+    st.caption(literal(summary))
     remarks = report.remarks()
     if upload.on_wall_clock and clock.is_rounds and seconds == 1.0:
         remarks = [*remarks, "This log is in seconds, and a round is taken to last 1 s: set it."]

@@ -61,7 +61,7 @@ def tell_study(view: View) -> None:
         "1 draw" if len(outcome.draws) == 1 else f"{len(outcome.draws)} draws, 95 % bands of means"
     )
     st.caption(
-        f"{study.axis.told} {draws} of {wording.count(outcome.draws[0].requests)} requests. "
+        f"{study.axis.means} {draws} of {wording.count(outcome.draws[0].requests)} requests. "
         "A cross: the policy stops paying. Hollow: overloaded, latencies grow with the horizon."
     )
     offer(jobs, "Draw more, for bands")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from engine import InputError, Scenario, Workload, find_method, find_policy, generate
-from engine.bounds.fluid import arrival_prices, backlog_falls
+from engine.proof.fluid import arrival_prices, backlog_falls
 from tests.twins.brute_force import best_total_latency
 from tests.twins.strategies import instances
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 
 from engine import InputError, Workload, find_method
+from engine.improve.hindsight import best_in_hindsight
 from engine.memory_curve import memory_curve
-from engine.proof.hindsight import best_in_hindsight
 from tests.twins.brute_force import best_total_latency
 from tests.twins.strategies import instances
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import Bound, Choice, Run, Scenario, Workload, find_method, generate
+from engine import Bound, Run, Scenario, Workload, find_method, generate
 from engine.evidence.convergence import as_entries, climbs, is_better, relaxations
 from engine.simulate.schedule import Schedule
 
@@ -57,7 +57,7 @@ def test_a_search_never_falls_back():
     def run(*start):
         begun = np.array(start)
         schedule = Schedule(workload, 10, begun, begun + workload.output)
-        return Run(schedule, Choice("fcfs"))
+        return Run(schedule, "fcfs")
 
     middling, best, worst = run(0, 2), run(0, 0), run(4, 4)
     assert is_better(middling, None)

@@ -13,15 +13,19 @@ from engine import (
     Topology,
     Workload,
     find_method,
+    find_policy,
     gap,
     generate,
 )
+from engine.admission_limits import NO_LIMITS, AdmissionLimits
 from engine.fleet import ROUTINGS, read_pools
+from engine.fleet.routing import route
 from engine.machine.clock import ROUNDS, seconds_clock
 from engine.measure.metrics import summary
 from engine.measure.per_request import per_request
 from engine.measure.token_gaps import largest_token_gap
 from engine.memory_curve import memory_curve
+from engine.progress import silent
 from tests.twins.strategies import instances
 
 CLOCK = seconds_clock(0.0372, 1.965e-4, 90, 5.67e-8, 4.2e-5)
@@ -65,6 +69,33 @@ def test_routers_know_only_the_past(mix, routing):
     early = mix.arrival <= np.median(mix.arrival)
     part = serve("svf", mix.take(early), 16_492, CLOCK, replicas=3, routing=routing)
     assert whole.schedule.replica[early].tolist() == part.schedule.replica.tolist()
+
+
+@pytest.mark.parametrize("key", ["fcfs", "svf", "vllm"])
+@pytest.mark.parametrize("limits", [NO_LIMITS, AdmissionLimits(patience=300, queue_limit=20)])
+def test_sending_ahead_changes_nothing(key, limits):
+    """Everyone goes where a router sends who simulates both replicas anew at every arrival.
+
+    In a crowd, that is known from much fewer simulations than there are requests.
+    """
+    workload = generate(
+        Scenario(n=300, arrivals="poisson", rate=0.3, seed=5, admission_limits=limits)
+    )
+    policy = find_policy(key)
+    params = policy.read_params({})
+    simulated = []
+
+    def serve_these(sent):
+        simulated.append(sent)
+        return policy.simulate(workload.take(sent), 16_492, ROUNDS, silent, **params)
+
+    replica = route(policy, workload, Topology(2, "least-loaded"), serve_these, silent)
+    assert len(simulated) < 200
+    sent = [[], []]
+    for i, moment in enumerate(workload.arrival):
+        there = [(serve_these(np.array(of)).gone_at > moment).sum() if of else 0 for of in sent]
+        assert replica[i] == np.argmin(there)
+        sent[replica[i]].append(i)
 
 
 def test_least_loaded_by_hand():

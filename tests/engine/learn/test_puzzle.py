@@ -4,9 +4,9 @@ from itertools import permutations
 
 import pytest
 
+from engine.improve.hindsight import best_in_hindsight
 from engine.learn.puzzle import MEMORY, REQUESTS, Puzzle, read_order, write_order
 from engine.memory_curve import memory_curve
-from engine.proof.hindsight import best_in_hindsight
 from tests.twins import twin
 
 SEEDS = [0, 1, 2, 20261130]

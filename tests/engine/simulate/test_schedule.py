@@ -58,7 +58,8 @@ def test_parts_know_who_left_them():
     fleet = Deployment(10, topology=Topology(2))
     doubled = CROWDED.take(np.repeat(np.arange(5), 2))
     run = fleet.run(Choice.of("fcfs", {"skip": 1}), doubled)
-    assert {part.choice for part in run.parts} == {run.choice}
+    assert {part.policy for part in run.parts} == {run.policy}
+    assert all(part.params == run.params for part in run.parts)
     lost = sum(len(part.unserved) for part in run.parts)
     assert lost == len(run.unserved) > 0
 
@@ -72,8 +73,8 @@ def test_a_search_tells_of_runs():
 
     workload = Workload([0] * 12, [3, 5, 9] * 4, [2, 7, 4] * 4)
     run = find_policy("best-found").run(workload, 30, progress=listen, seconds=0.1)
-    assert {type(told.run) for told in found} == {Run}
-    assert {told.run.choice for told in found} == {run.choice}
+    assert {type(story.run) for story in found} == {Run}
+    assert {story.run.policy for story in found} == {run.policy}
 
 
 def test_only_counts_from_its_begin():

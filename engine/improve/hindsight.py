@@ -20,15 +20,17 @@ from typing import Any
 
 import numpy as np
 
-from engine.bounds.prices import prices
 from engine.errors import InputError
 from engine.memory_curve import memory_curve
 from engine.policy import POLICIES
 from engine.progress import Progress, silent
-from engine.proof.dual import Dual, evaluate
+from engine.proof.ascent import Allowance, climb
+from engine.proof.dual import Dual
+from engine.proof.fluid import fluid_duals
 from engine.proof.time_indexed import TimeIndexedModel, model_up_to
 from engine.proof.time_indexed.by_pulp import written_out
 from engine.proof.time_indexed.quiet import quiet_solver, run_reporting
+from engine.simulate.look_ahead import look_ahead
 from engine.simulate.run import Run
 from engine.simulate.schedule import Schedule, visible_rounds
 from engine.workload import Workload
@@ -37,6 +39,7 @@ MOST_ENTRIES = 300_000
 MOST_STARTS = 5_000_000  # before those are left out that no optimum can have
 MOST_REQUESTS = 60
 KNOWN_BY = ("svf", "shortest-total", "mc-sf", "shortest-prompt", "fcfs")
+PRICES_SHARE = 0.1  # of the time
 SEARCH_SHARE, LEAST_SEARCH, MOST_SEARCH = 0.05, 0.1, 5.0  # seconds of work
 SLACK = 1e-6  # rounds: floats never cut off an equally good schedule
 
@@ -73,8 +76,7 @@ def best_in_hindsight(
         When the program is too large, or the solver is missing or fails.
     """
     known = _best_known(workload, memory, seconds)
-    kept, _ = prices(workload, memory, silent, seconds / 5)
-    dual = evaluate(workload, memory, kept.prices[0].by_round)
+    dual = _best_prices(workload, memory, PRICES_SHARE * seconds)
     model = _promising(known, dual)
     if len(model.request) == len(workload):  # one start each is left: the known ones
         return Hindsight(known, float(known.latency.sum()), True, seconds)
@@ -89,6 +91,13 @@ def _best_known(workload: Workload, memory: int, seconds: float) -> Run:
     work = min(MOST_SEARCH, max(LEAST_SEARCH, SEARCH_SHARE * seconds))
     runs.append(POLICIES["best-found"].run(workload, memory, seconds=work))
     return min(runs, key=lambda run: run.latency.sum())
+
+
+def _best_prices(workload: Workload, memory: int, seconds: float) -> Dual:
+    """The dual function at the best prices of memory met within the time."""
+    schedule = look_ahead(workload, memory, workload.ascending(workload.volume), skip=5)
+    fluid = fluid_duals(workload, memory)[0]
+    return climb(schedule, fluid, False, Allowance(seconds, by_clock=True)).dual
 
 
 def _promising(known: Run, dual: Dual) -> TimeIndexedModel:
@@ -134,8 +143,8 @@ def _above_least(model: TimeIndexedModel, prices: np.ndarray) -> np.ndarray:
 def _solve(
     model: TimeIndexedModel, known: Run, lower: float, seconds: float, progress
 ) -> Hindsight:
-    import highspy
-    import pulp
+    import highspy  # slow to import
+    import pulp  # slow to import
 
     problem, x, _ = written_out(model, whole=True)
     known_values = _values_of(model, known, x)
@@ -183,9 +192,9 @@ def _judged(model: TimeIndexedModel, known: Run, chosen, lower: float, seconds: 
     if chosen.sum() == len(workload):
         start = np.empty(len(workload), np.int64)
         start[model.request[chosen]] = model.start[chosen]
-        found = Run(Schedule(workload, model.memory, start, start + workload.output))
-        if memory_curve(found).peak <= model.memory and found.latency.sum() < run.latency.sum():
-            run = found
+        solved = Run(Schedule(workload, model.memory, start, start + workload.output))
+        if memory_curve(solved).peak <= model.memory and solved.latency.sum() < run.latency.sum():
+            run = solved
     total, arrivals = float(run.latency.sum()), float(workload.arrival.sum())
     lower = math.ceil(lower + arrivals - SLACK) - arrivals
     proved = lower >= total - SLACK
