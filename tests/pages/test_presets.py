@@ -5,7 +5,7 @@ import pytest
 from engine.machine.clock import seconds_clock
 from engine.machine.own_presets import own_presets, save
 from engine.machine.preset import Preset
-from tests.pages.test_pages import GPU, open_audit, open_page, press, said, vllm_result
+from tests.services.opened_page import GPU, open_audit, open_page, press, said, vllm_result
 
 MINE = Preset("", "My server", "", "", 1, seconds_clock(0.05, 0.0002, 64), 1.5, "fitted to x.json")
 FIELDS = {"c0": "50", "c1": "200", "N0": "64", "c2": "0", "c3": "0"}
