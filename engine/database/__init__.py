@@ -7,7 +7,7 @@ rows.py        the rows of one kind, each under a name of its own
 """
 
 from engine.database.connection import Database, connected
-from engine.database.rows import NameTaken, Row, Rows, Unreadable, first_free
+from engine.database.rows import NameTaken, StoredRow, StoredRows, Unreadable, first_free
 from engine.database.tables import SWEEPS
 from engine.database.url import DATABASE, database_url
 
@@ -16,8 +16,8 @@ __all__ = [
     "SWEEPS",
     "Database",
     "NameTaken",
-    "Row",
-    "Rows",
+    "StoredRow",
+    "StoredRows",
     "Unreadable",
     "connected",
     "database_url",

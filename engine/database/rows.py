@@ -33,7 +33,7 @@ class NameTaken(InputError):
 
 
 @dataclass(frozen=True)
-class Row:
+class StoredRow:
     """What stands in the database.
 
     Attributes
@@ -74,14 +74,14 @@ class Unreadable:
     reason: str
 
 
-class Rows:
+class StoredRows:
     """Those of one kind. Every method raises InputError where the database does not answer."""
 
     def __init__(self, database: Database, kind: str) -> None:
         self._database = database
         self._kind = kind
 
-    def all(self) -> list[Row]:
+    def all(self) -> list[StoredRow]:
         """The latest first."""
         if not self._database.is_there:
             return []
@@ -93,9 +93,9 @@ class Rows:
         query = sa.select(KEPT.c.id, *texts).where(KEPT.c.kind == self._kind)
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(KEPT.c.saved.desc(), KEPT.c.id.desc())).all()
-        return [Row(*row) for row in rows]
+        return [StoredRow(*row) for row in rows]
 
-    def listed(self, read: Callable[[Row], T]) -> tuple[list[T], list[Unreadable]]:
+    def listed(self, read: Callable[[StoredRow], T]) -> tuple[list[T], list[Unreadable]]:
         """What can be read and what cannot, each the latest first.
 
         Parameters
@@ -110,7 +110,7 @@ class Rows:
                 unreadable.append(Unreadable(row.id, row.name, str(problem)))
         return readable, unreadable
 
-    def add(self, name: str, content: str) -> Row:
+    def add(self, name: str, content: str) -> StoredRow:
         """Keep a text under a name; NameTaken where another has it."""
         now = datetime.now(UTC)
         record = {"kind": self._kind, "name": name, "saved": now, "content": content}
@@ -119,7 +119,7 @@ class Rows:
                 made = connection.execute(KEPT.insert(), record).inserted_primary_key
         except IntegrityError:
             raise self._taken(name) from None
-        return Row(made[0] if made else 0, name, now.isoformat(), content)
+        return StoredRow(made[0] if made else 0, name, now.isoformat(), content)
 
     def change(self, id: int, name: str, content: str | None = None) -> None:
         """Another name, and another content if one is given.

@@ -16,7 +16,7 @@ from engine.machine.preset import Preset
 from engine.machine.preset_text import check_preset, key_of, read_preset, write_preset
 
 if TYPE_CHECKING:
-    from engine.database import Row, Rows, Unreadable
+    from engine.database import StoredRow, StoredRows, Unreadable
 
 LONGEST_TITLE = 50  # characters
 
@@ -116,20 +116,20 @@ def delete_row(id: int) -> None:
     _rows().delete(id)
 
 
-def _rows(in_passing: bool = False) -> Rows:
-    from engine.database import Rows, connected  # slow to import, and most commands need none
+def _rows(in_passing: bool = False) -> StoredRows:
+    from engine.database import StoredRows, connected  # slow to import, and most commands need none
 
     database = connected()
     if in_passing and database.silence:
         raise InputError(database.silence)
-    return Rows(database, "preset")
+    return StoredRows(database, "preset")
 
 
-def _read(row: Row) -> Preset:
+def _read(row: StoredRow) -> Preset:
     return read_preset(row.content, row.name)
 
 
-def _find(rows: Rows, key: str) -> Row:
+def _find(rows: StoredRows, key: str) -> StoredRow:
     kept = {row.name: row for row in rows.all()}
     if key not in kept:
         known = f"yours are {', '.join(sorted(kept))}" if kept else "you have none"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from engine.database import NameTaken, Row, Rows, Unreadable, first_free
+from engine.database import NameTaken, StoredRow, StoredRows, Unreadable, first_free
 from engine.errors import InputError
 from engine.machine.preset import Preset
 from engine.machine.preset_text import MOST_CHARACTERS, key_of, read_preset, write_preset
@@ -18,7 +18,7 @@ from engine.user_data import place
 FILES = "own-*.json"
 
 
-def taken_over(rows: Rows) -> tuple[int, list[Unreadable]]:
+def taken_over(rows: StoredRows) -> tuple[int, list[Unreadable]]:
     """Move every file into these rows: how many came, and those that stay, with the reason."""
     moved, left = 0, []
     for path in sorted((place() / "hardware").glob(FILES)):
@@ -34,7 +34,7 @@ def taken_over(rows: Rows) -> tuple[int, list[Unreadable]]:
     return moved, left
 
 
-def _move(path: Path, rows: Rows) -> bool:
+def _move(path: Path, rows: StoredRows) -> bool:
     with path.open("rb") as file:
         content = file.read(4 * MOST_CHARACTERS + 1)
     if not content:  # an earlier version has just taken the name, and is about to write
@@ -60,7 +60,7 @@ def _named(preset: Preset, title: str) -> Preset:
     return preset if title == preset.title else replace(preset, title=title, key=key_of(title))
 
 
-def _keep(preset: Preset, rows: Rows) -> Row | None:
+def _keep(preset: Preset, rows: StoredRows) -> StoredRow | None:
     """The new row; None where another process has moved the same file already."""
     content = write_preset(preset)
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from engine.database import Database, Row, Rows, Unreadable, first_free
+from engine.database import Database, StoredRow, StoredRows, Unreadable, first_free
 from engine.errors import InputError
 from engine.fields import check_text
 from engine.saved.snapshot import Snapshot, check_length, read_snapshot
@@ -38,7 +38,7 @@ class Keeping:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self._rows = Rows(database, "view")
+        self._rows = StoredRows(database, "view")
 
     @classmethod
     def at(cls, url: str) -> Keeping:
@@ -75,7 +75,7 @@ class Keeping:
         self._rows.delete(id)
 
 
-def _read(row: Row) -> Kept:
+def _read(row: StoredRow) -> Kept:
     return Kept(row.id, row.name, row.time(), read_snapshot(row.content)[1])
 
 

@@ -116,8 +116,10 @@ def _reading(record: Mapping) -> CellReading:
     """ValueError, of which InputError is one, TypeError or OverflowError for what is none."""
     reading = build(CellReading, record, "a cell")
     for entry in fields(CellReading):
-        if entry.type == "float":
-            math.isnan(getattr(reading, entry.name))  # TypeError or OverflowError for what is none
+        value = getattr(reading, entry.name)
+        # TypeError or OverflowError for what is no number; infinite or none at all it may be.
+        if entry.type == "float" and (isinstance(value, bool) or math.copysign(1, value) < 0):
+            raise InputError(f"{entry.name} of a cell must be a number, and none below 0")
     number_in("preemptions", reading.preemptions, 0, LARGEST, whole=True)
     if reading.verdict not in VERDICTS or not isinstance(reading.certain, bool):
         raise InputError("a cell has a verdict that there is not")

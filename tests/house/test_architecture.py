@@ -140,6 +140,17 @@ def test_there_are_no_import_circles():
         pytest.fail(" <- ".join(circle.args[1]))
 
 
+MOST_LINES = 350
+STILL_LONG = {"tests/engine/traces/test_kinds.py", "tests/engine/traces/test_logs.py"}
+
+
+def test_no_file_is_long():
+    """Of the product, the tests and the benchmarks."""
+    files = {*SOURCES, *ROOT.glob("tests/**/*.py"), *ROOT.glob("benchmarks/**/*.py")}
+    long = {relative(path) for path in files if len(path.read_text().splitlines()) > MOST_LINES}
+    assert long <= STILL_LONG
+
+
 MOST_PARAMETERS = 7
 
 

@@ -32,11 +32,12 @@ def headline(views: Sequence[Kept], unreadable: Sequence[Unreadable]) -> str:
 
 def tell_list(views: Sequence[Kept]) -> None:
     """The latest first."""
+    clocks = [_fact(kept, "clock") for kept in views]
     table = pd.DataFrame(
         {
             "Name": [kept.name for kept in views],
             "M (tokens)": [_fact(kept, "M (tokens)") for kept in views],
-            "Clock": [_fact(kept, "clock") for kept in views],
+            "Clock": clocks,
             "Lowest mean latency": [
                 best_of(kept.snapshot.results, kept.snapshot.unit) or "–" for kept in views
             ],
@@ -49,8 +50,10 @@ def tell_list(views: Sequence[Kept]) -> None:
         table,
         hide_index=True,
         alt="The saved views, the latest first",
-        # It begins with the GPU's name; the coefficients may be cut.
-        column_config={"Clock": st.column_config.Column(width=240)},
+        # A GPU's name comes first; its coefficients may be cut.
+        column_config={
+            "Clock": st.column_config.Column(width=240 if set(clocks) - {"rounds"} else 80)
+        },
     )
 
 

@@ -16,7 +16,7 @@ def tell_presets(presets: Mapping[str, Preset]) -> None:
         return
     st.markdown("## Presets of your own")
     rows = [
-        {"Name": preset.title, "Round times": _round_times(preset), "Fit": preset.fit}
+        {"Name": preset.title, "Round times (s)": _round_times(preset), "Fit": preset.fit}
         for preset in presets.values()
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, alt="The presets of your own")

@@ -31,7 +31,7 @@ def _list(rows: Sequence[Unreadable], kind: str, delete: Callable[[int], None]) 
         told, away = st.columns((5, 1), vertical_alignment="center")
         told.text(f"{kind}“{name}” cannot be read: {shortened(row.reason, MOST_TOLD)}")
         if row.id is None:
-            away.caption("In your folder hardware.")
+            told.caption("A file in the folder hardware of your own data: mend it or remove it.")
             continue
         with away:
             ask_delete(row.id, name, delete)

@@ -107,7 +107,7 @@ def ask_round_times(preset: Preset | None) -> Clock:
 
 def _offer_change(preset: Preset) -> None:
     """Rename, export or delete a preset of the user's own."""
-    with st.popover("Rename, export or delete", icon=":material/edit:", width="stretch"):
+    with st.popover("Change or export", icon=":material/edit:", width="stretch"):
         st.caption("Everybody who uses this server or its database sees its saved presets.")
         title = st.text_input("Name", preset.title, key=f"title of {preset.key}")
         st.button("Rename", on_click=_rename, args=(preset, title), width="stretch")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import InputError
-from engine.database import Rows, connected
+from engine.database import StoredRows, connected
 from engine.machine import own_presets
 from engine.machine.clock import seconds_clock
 from engine.machine.hardware import find_preset
@@ -88,7 +88,7 @@ def test_refused(kind):
 def test_kept_already(kind):
     """The others are offered, it is told with its key, and can be deleted."""
     kept = own_presets.save(SOUND)
-    Rows(connected(), "preset").add("own-bad", BAD[kind][0])
+    StoredRows(connected(), "preset").add("own-bad", BAD[kind][0])
     presets, (odd,) = own_presets.listed()
     assert presets == {kept.key: kept}
     assert odd.name == "own-bad"
@@ -102,7 +102,7 @@ def test_kept_already(kind):
 def test_odd_keys(key):
     """No row takes the place of a preset of the project."""
     shipped = find_preset("llama-2-70b-a100-tp4")
-    Rows(connected(), "preset").add(key, write_preset(SOUND))
+    StoredRows(connected(), "preset").add(key, write_preset(SOUND))
     assert own_presets.own_presets() == {}
     assert len(own_presets.unreadable()) == 1
     assert find_preset("llama-2-70b-a100-tp4") == shipped
