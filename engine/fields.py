@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import reprlib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -13,6 +14,8 @@ import numpy as np
 from engine.errors import InputError
 
 MOST_QUOTED = 80  # characters of what was given, in a message
+MOST_IN_A_TEXT = 2_000  # characters
+LARGEST = 1e18  # number; beyond it nothing is a count, a time or a rate
 
 T = TypeVar("T")
 
@@ -56,6 +59,46 @@ def _quoted(value: Any) -> str:
     """What was given, cut where it is long or deep."""
     plain = isinstance(value, (str, float, np.generic))
     return str(value)[:MOST_QUOTED] if plain else reprlib.repr(value)
+
+
+def check_text(name: str, value: Any, most: float = MOST_IN_A_TEXT) -> None:
+    """A text of at most that many characters, all of which can be shown and kept.
+
+    PostgreSQL keeps no NUL, and half a surrogate pair has no place in UTF-8.
+
+    Raises
+    ------
+    InputError
+        Beginning with the name.
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{name} must be a text")
+    if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
+        raise InputError(
+            f"{name} has NUL or half a surrogate pair in it, which cannot be kept: take it out"
+        )
+    if len(value) > most:
+        raise InputError(f"{name} has {len(value):,} characters: shorten it to {most:,}")
+
+
+def read_json(text: str, what: str, most: int) -> Any:
+    """What a JSON text of at most so many characters holds.
+
+    Raises
+    ------
+    InputError
+        Beginning with `what`, where it cannot be read.
+    """
+    if len(text) > most:
+        raise InputError(f"{what} is longer than {most:,} characters: shorten it")
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as problem:
+        raise InputError(f"{what} is not JSON: {problem}") from None
+    except RecursionError:
+        raise InputError(f"{what} is nested too deeply: it needs no lists in lists") from None
+    except ValueError:  # of int, which bounds the work
+        raise InputError(f"{what} holds a number of too many digits: shorten it") from None
 
 
 def list_in(name: str, values: Any) -> list:

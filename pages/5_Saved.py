@@ -2,16 +2,21 @@
 
 import streamlit as st
 
+from engine.machine.own_presets import listed
 from pages.parts.frame import page
 from pages.parts.kept import keeping
 from pages.parts.saved.compare import tell_comparison
-from pages.parts.saved.list import ask_import, headline, tell_list, tell_one, tell_unreadable
+from pages.parts.saved.from_file import ask_import
+from pages.parts.saved.list import headline, tell_list, tell_one
+from pages.parts.saved.presets import tell_presets
+from pages.parts.saved.unreadable import tell_unreadable
 from pages.parts.view import View
 
 
 def draw(view: View) -> None:
     """All of them, one of them, two of them."""
     views, unreadable = keeping().listed()
+    presets, odd = listed()
     st.markdown(f"# {headline(views, unreadable)}")
     if views:
         tell_list(views)
@@ -19,7 +24,8 @@ def draw(view: View) -> None:
         tell_comparison(views)
     elif not unreadable:
         st.caption("“Save or export” in the sidebar keeps what any page shows, with its results.")
-    tell_unreadable(unreadable)
+    tell_presets(presets)
+    tell_unreadable(unreadable, odd)
     st.markdown("## From a file")
     ask_import()
 

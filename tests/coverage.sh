@@ -8,7 +8,7 @@ FLOOR=75
 quick=(
   tests/engine/batches/test_objective.py tests/engine/batches/test_swap.py
   tests/engine/bounds/test_fluid.py tests/engine/bounds/test_lp.py tests/engine/bounds/test_srpt.py
-  tests/engine/calibrate tests/engine/demand
+  tests/engine/calibrate tests/engine/database/test_url.py tests/engine/demand
   tests/engine/cli/test_import.py tests/engine/cli/test_predict.py
   tests/engine/evidence/test_certainty.py tests/engine/evidence/test_certificate.py
   tests/engine/evidence/test_convergence.py tests/engine/evidence/test_losses.py
@@ -17,7 +17,7 @@ quick=(
   tests/engine/policies/test_smallest_work.py tests/engine/proof/test_dual.py
   tests/engine/simulate/test_admission_limits.py tests/engine/simulate/test_adaptive.py
   tests/engine/simulate/test_look_ahead.py tests/engine/simulate/test_online_policies.py
-  tests/engine/simulate/test_preempting.py
+  tests/engine/simulate/test_preempting.py tests/engine/simulate/test_wait.py
   tests/engine/traces/test_canonical.py tests/engine/traces/test_formats.py
   tests/engine/traces/test_kinds.py tests/engine/traces/test_logs.py
   tests/engine/test_user_data.py tests/engine/test_wording.py tests/engine/test_workload.py

@@ -6,7 +6,7 @@ import argparse
 
 from engine.errors import InputError
 from engine.machine.clock import ROUNDS, Clock
-from engine.machine.hardware import find_preset, presets, read_coefficients
+from engine.machine.hardware import find_preset, read_coefficients, shipped_presets
 
 
 def add_clock_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,7 +16,8 @@ def add_clock_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hardware",
         metavar="KEY",
-        help=f"whose rounds to time on the seconds clock: {', '.join(presets())}",
+        help="whose rounds to time on the seconds clock: a preset of yours or "
+        f"{', '.join(shipped_presets())}",
     )
     parser.add_argument(
         "--coefficients",

@@ -64,14 +64,17 @@ def find_preset(name: str) -> Preset:
     Raises
     ------
     InputError
-        Naming the keys, and files of the user's own that cannot be read.
+        Naming the keys, and what of the user's own cannot be read.
     """
-    known = presets()
-    if name in known:
-        return known[name]
-    for preset in own_presets().values():
+    if name in shipped_presets():
+        return shipped_presets()[name]
+    own = own_presets()
+    if name in own:
+        return own[name]
+    for preset in own.values():
         if preset.title.casefold() == name.casefold():
             return preset
+    known = shipped_presets() | own
     told = "".join(f"; {problem}" for problem in unreadable())
     raise InputError(f"unknown hardware {name}: choose from {', '.join(known)}{told}")
 

@@ -1,41 +1,59 @@
-"""Presets of the user's own: named, kept in the user's folder, offered beside the project's.
+"""Presets of the user's own: named, kept in the database, offered beside the project's.
 
-One JSON file a preset, in the folder `hardware` of the user's own data. A name is taken by
-creating its file, which the operating system lets only one of several sessions do; so two
-that save under one name end up with two presets, and nothing is lost. The content is then
-moved there in one step, so nobody reads half of it.
+A team that shares a database shares them. A preset's key follows from its title, and two that
+are saved under one title end up with two presets.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import tempfile
 import unicodedata
 from dataclasses import replace
-from itertools import count
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.errors import InputError
-from engine.machine.catalogue import gpus, models
-from engine.machine.preset import Preset, preset_of, record_of
-from engine.sample_data import files_by_key, read_record
-from engine.user_data import folder, place
+from engine.machine.preset import Preset
+from engine.machine.preset_text import check_preset, key_of, read_preset, write_preset
 
-PREFIX = "own-"  # of their keys, which those of the project's presets never have
-MOST_PARALLEL = 1024  # GPUs a model is cut over
-LONGEST_TITLE = 50  # characters, so that every file system takes the file's name
+if TYPE_CHECKING:
+    from engine.database import StoredRow, StoredRows, Unreadable
+
+LONGEST_TITLE = 50  # characters
 
 
 def own_presets() -> dict[str, Preset]:
-    """The user's presets that can be read, by key; none where there is no folder for them."""
-    return _read()[0]
+    """The user's presets that can be read, by key; none where the database does not answer."""
+    try:
+        return listed()[0]
+    except InputError:
+        return {}
 
 
 def unreadable() -> list[str]:
-    """What is wrong with the files that hold no preset, a sentence each."""
-    return _read()[1]
+    """What is wrong with those that cannot be read, a sentence each."""
+    try:
+        return [f"{odd.name}: {odd.reason}" for odd in listed()[1]]
+    except InputError as problem:
+        return [f"presets of your own cannot be read: {problem}"]
+
+
+def listed() -> tuple[dict[str, Preset], list[Unreadable]]:
+    """The user's presets by key, and what holds none: rows, and files of earlier versions.
+
+    Raises
+    ------
+    InputError
+        Where the database does not answer. It is not asked again for a moment then: every page
+        lists presets in passing.
+    """
+    from engine.machine.preset_files import taken_over
+
+    rows = _rows(in_passing=True)
+    presets, odd = rows.listed(_read)
+    moved, left = taken_over(rows)
+    if moved:
+        presets, odd = rows.listed(_read)
+    return {preset.key: preset for preset in sorted(presets, key=lambda one: one.key)}, odd + left
 
 
 def save(preset: Preset) -> Preset:
@@ -48,20 +66,20 @@ def save(preset: Preset) -> Preset:
     Raises
     ------
     InputError
-        For a title that is none, or where the folder cannot be written.
+        For a title that is none or what cannot be kept, or where the database does not answer.
     """
+    from engine.database import first_free
+
     title = _checked_title(preset.title)
-    for number in count(1):
-        named = title if number == 1 else f"{title} ({number})"
-        kept = replace(preset, key=_key(named), title=named)
-        if _take(kept.key):
-            try:
-                _write(kept)
-            except InputError:
-                _path(kept.key).unlink(missing_ok=True)
-                raise
-            return kept
-    raise AssertionError("some number is free")
+    check_preset(preset)
+    rows = _rows()
+
+    def keep(free: str) -> Preset:
+        named = _named(preset, free)
+        rows.add(named.key, write_preset(named))
+        return named
+
+    return first_free(title, keep)
 
 
 def rename(key: str, title: str) -> Preset:
@@ -72,71 +90,55 @@ def rename(key: str, title: str) -> Preset:
     InputError
         Where there is no such preset, or as `save` does.
     """
-    renamed = replace(_find(key), title=_checked_title(title))
-    if _key(renamed.title) == key:
-        _write(renamed)
-        return renamed
-    renamed = save(renamed)
-    delete(key)
-    return renamed
+    from engine.database import first_free
+
+    title = _checked_title(title)
+    rows = _rows()
+    row = _find(rows, key)
+    preset = _read(row)
+
+    def keep(free: str) -> Preset:
+        named = _named(preset, free)
+        rows.change(row.id, named.key, write_preset(named))
+        return named
+
+    return first_free(title, keep)
 
 
 def delete(key: str) -> None:
-    """Remove the user's preset; InputError where there is none of this key."""
-    _find(key)
-    try:
-        _path(key).unlink(missing_ok=True)
-    except OSError as problem:
-        raise InputError(f"the preset {key} cannot be deleted: {problem.strerror}") from None
+    """Remove the user's preset, also one that cannot be read; InputError where there is none."""
+    rows = _rows()
+    rows.delete(_find(rows, key).id)
 
 
-def is_own(key: str) -> bool:
-    """Whether a key is that of a preset of some user's own, here or elsewhere."""
-    return key.startswith(PREFIX)
+def delete_row(id: int) -> None:
+    """Remove what `listed` could not read; nothing where it is gone already."""
+    _rows().delete(id)
 
 
-def _read() -> tuple[dict[str, Preset], list[str]]:
-    found, problems = {}, []
-    for key, path in files_by_key(_place()).items():
-        try:
-            if is_own(key) and path.stat().st_size:  # else another session is at it
-                found[key] = _preset(key, path)
-        except InputError as problem:
-            problems.append(str(problem))
-        except FileNotFoundError:  # deleted meanwhile
-            continue
-    return found, problems
+def _rows(in_passing: bool = False) -> StoredRows:
+    from engine.database import StoredRows, connected  # slow to import, and most commands need none
+
+    database = connected()
+    if in_passing and database.silence:
+        raise InputError(database.silence)
+    return StoredRows(database, "preset")
 
 
-def _preset(key: str, path: Path) -> Preset:
-    record = read_record(path)
-    try:
-        preset = preset_of({**record, "key": key})
-        f"{preset.title} {preset.fit}".encode()  # fails for half a surrogate pair
-    except InputError as problem:
-        raise InputError(f"{path.name}: {problem}") from None
-    except (KeyError, TypeError, ValueError, OverflowError) as problem:
-        raise InputError(f"{path.name}: this is no preset: {problem}") from None
-    if not all(isinstance(text, str) for text in (preset.title, preset.fit)):
-        raise InputError(f"{path.name}: this is no preset: its title and fit must be texts")
-    if not (_is_known(preset) and 1 <= preset.tensor_parallel <= MOST_PARALLEL):
-        raise InputError(
-            f"{path.name}: this is no preset: its model, gpu or tensor_parallel is not known"
-        )
-    return preset
+def _read(row: StoredRow) -> Preset:
+    return read_preset(row.content, row.name)
 
 
-def _is_known(preset: Preset) -> bool:
-    """Whether model and GPU are, where they are named."""
-    return preset.model in ("", *models()) and preset.gpu in ("", *gpus())
-
-
-def _find(key: str) -> Preset:
-    mine = own_presets()
-    if key not in mine:
-        known = f"yours are {', '.join(mine)}" if mine else "you have none"
+def _find(rows: StoredRows, key: str) -> StoredRow:
+    kept = {row.name: row for row in rows.all()}
+    if key not in kept:
+        known = f"yours are {', '.join(sorted(kept))}" if kept else "you have none"
         raise InputError(f"there is no preset of yours with the key {key}: {known}")
-    return mine[key]
+    return kept[key]
+
+
+def _named(preset: Preset, title: str) -> Preset:
+    return replace(preset, key=key_of(title), title=title)
 
 
 def _checked_title(title: str) -> str:
@@ -146,42 +148,3 @@ def _checked_title(title: str) -> str:
     if len(title) > LONGEST_TITLE:
         raise InputError(f"the name of a preset must be at most {LONGEST_TITLE} characters long")
     return title
-
-
-def _key(title: str) -> str:
-    return PREFIX + re.sub(r"[\W_]+", "-", title.casefold()).strip("-")
-
-
-def _place() -> Path:
-    return place() / "hardware"
-
-
-def _path(key: str) -> Path:
-    return _place() / f"{key}.json"
-
-
-def _take(key: str) -> bool:
-    """Create the file of a key, empty; False where it is there."""
-    path = _path(key)
-    folder()
-    try:
-        path.parent.mkdir(exist_ok=True)
-        path.open("x").close()
-    except OSError as problem:
-        if path.exists():
-            return False
-        raise InputError(f"presets cannot be kept in {_place()}: {problem.strerror}") from None
-    return True
-
-
-def _write(preset: Preset) -> None:
-    """Put a preset into its file, in one step."""
-    text = json.dumps(record_of(preset), indent=1, ensure_ascii=False)
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=_place(), suffix=".new", delete=False
-        ) as file:
-            file.write(text)
-        os.replace(file.name, _path(preset.key))
-    except OSError as problem:
-        raise InputError(f"presets cannot be kept in {_place()}: {problem.strerror}") from None

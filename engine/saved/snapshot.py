@@ -14,13 +14,13 @@ from engine.demand.predictions import write_predictions
 from engine.demand.scenario import Scenario
 from engine.errors import InputError
 from engine.experiment import Experiment
-from engine.fields import build
+from engine.fields import build, check_text, read_json
 from engine.machine.clock import Clock
 from engine.machine.hardware import presets
 from engine.machine.preset import COEFFICIENTS
 from engine.measure.league import Entry
 from engine.measure.metrics import SAVED, shown_in
-from engine.saved.soundness import check_facts, check_results, check_settings, check_text
+from engine.saved.soundness import check_facts, check_results, check_settings
 from engine.version import version
 from engine.workload import Workload
 
@@ -102,18 +102,7 @@ def read_snapshot(text: str) -> tuple[str, Snapshot]:
     InputError
         Where it is no view, naming what is wrong with it.
     """
-    if len(text) > MOST_CHARACTERS + OF_ITS_NAME:
-        raise InputError(f"the view is longer than {MOST_CHARACTERS:,} characters: shorten it")
-    try:
-        record = json.loads(text)
-    except json.JSONDecodeError as problem:
-        raise InputError(f"the view is not JSON: {problem}") from None
-    except RecursionError:
-        raise InputError(
-            "the view is nested too deeply: its fields hold no lists in lists"
-        ) from None
-    except ValueError:  # of int, which bounds the work
-        raise InputError("the view holds a number of too many digits: shorten it") from None
+    record = read_json(text, "the view", MOST_CHARACTERS + OF_ITS_NAME)
     given = record.pop("format", None) if isinstance(record, dict) else None
     if given != FORMAT:
         of = f"has the format {reprlib.repr(given)}" if given is not None else "has no format"

@@ -10,26 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.errors import InputError
-from engine.fields import number_in
+from engine.fields import LARGEST, check_text, number_in
 
-MOST_IN_A_TEXT = 2_000  # characters; those of the settings count only together
-LARGEST = 1e18  # number; beyond it nothing is a count, a time or a rate
 RESERVED = ("embed", "embed_options")  # of an address, which streamlit keeps for itself
-
-
-def check_text(name: str, value: Any, most: float = MOST_IN_A_TEXT) -> None:
-    """A text of at most that many characters, all of which can be shown and kept.
-
-    PostgreSQL keeps no NUL, and half a surrogate pair has no place in UTF-8.
-    """
-    if not isinstance(value, str):
-        raise InputError(f"{name} must be a text")
-    if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
-        raise InputError(
-            f"{name} has NUL or half a surrogate pair in it, which cannot be kept: take it out"
-        )
-    if len(value) > most:
-        raise InputError(f"{name} has {len(value):,} characters: shorten it to {most:,}")
 
 
 def check_settings(settings: Any) -> None:
@@ -41,6 +24,7 @@ def check_settings(settings: Any) -> None:
         if not isinstance(values, (list, tuple)):
             raise InputError(f"settings: {name} must be a list of texts")
         for text in values:
+            # Their characters count only together.
             check_text(f"settings: each of {name}", text, float("inf"))
 
 

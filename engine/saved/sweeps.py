@@ -16,26 +16,15 @@ from datetime import UTC, datetime
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
+from engine.database import SWEEPS, Database
 from engine.demand.scenario import Scenario
 from engine.errors import InputError
-from engine.fields import build, number_in
-from engine.saved.keeping import TABLES, Keeping
-from engine.saved.soundness import LARGEST
+from engine.fields import LARGEST, build, number_in
 from engine.sweeps.heat_map import Cell, HeatMap, Place, passes
 from engine.sweeps.reading import VERDICTS, CellReading
 from engine.version import version
 
 MOST_CHARACTERS = 100_000_000  # of all parts together
-
-PARTS = sa.Table(
-    "sweeps",
-    TABLES,
-    sa.Column("sweep", sa.String(64), primary_key=True),
-    sa.Column("part", sa.Integer, primary_key=True),
-    sa.Column("used", sa.DateTime(timezone=True), nullable=False, index=True),
-    sa.Column("size", sa.Integer, nullable=False),
-    sa.Column("cells", sa.Text, nullable=False),
-)
 
 
 def sweep_key(heat_map: HeatMap) -> str:
@@ -51,7 +40,7 @@ def sweep_key(heat_map: HeatMap) -> str:
 
 
 def remember(
-    keeping: Keeping, sweep: str, part: int, cells: Mapping[Place, Cell], most=MOST_CHARACTERS
+    database: Database, sweep: str, part: int, cells: Mapping[Place, Cell], most=MOST_CHARACTERS
 ) -> None:
     """Keep a part; one that is kept already stays."""
     content = json.dumps([[*place, _record(cell)] for place, cell in cells.items()])
@@ -60,31 +49,34 @@ def remember(
         "size": len(content), "cells": content,
     }  # fmt: skip
     try:
-        with keeping.writing() as connection:
-            connection.execute(PARTS.insert(), row)
+        with database.writing() as connection:
+            connection.execute(SWEEPS.insert(), row)
     except IntegrityError:  # another session has done the same part
         return
-    _make_room(keeping, most)
+    _make_room(database, most)
 
 
-def recall(keeping: Keeping, sweep: str) -> dict[int, dict[Place, Cell]]:
+def recall(database: Database, sweep: str) -> dict[int, dict[Place, Cell]]:
     """The kept parts of a sweep, by their numbers.
 
     One that cannot be read, as it was written by hand, is forgotten: it will be computed anew.
     """
-    of_sweep = PARTS.c.sweep == sweep
+    of_sweep = SWEEPS.c.sweep == sweep
+    if not database.is_there:
+        return {}
+    with database.reading() as connection:
+        rows = connection.execute(sa.select(SWEEPS.c.part, SWEEPS.c.cells).where(of_sweep)).all()
     readable: dict[int, dict[Place, Cell]] = {}
     unreadable: list[int] = []
-    with keeping.writing() as connection:
-        rows = connection.execute(sa.select(PARTS.c.part, PARTS.c.cells).where(of_sweep)).all()
-        for part, cells in rows:
-            try:
-                readable[part] = _cells(cells)
-            except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
-                unreadable.append(part)
-        connection.execute(PARTS.delete().where(of_sweep, PARTS.c.part.in_(unreadable)))
-        if readable:
-            connection.execute(PARTS.update().where(of_sweep).values(used=datetime.now(UTC)))
+    for part, cells in rows:
+        try:
+            readable[part] = _cells(cells)
+        except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
+            unreadable.append(part)
+    if rows:
+        with database.writing() as connection:
+            connection.execute(SWEEPS.delete().where(of_sweep, SWEEPS.c.part.in_(unreadable)))
+            connection.execute(SWEEPS.update().where(of_sweep).values(used=datetime.now(UTC)))
     return readable
 
 
@@ -95,16 +87,16 @@ def fits(heat_map: HeatMap, part: int, cells: Mapping[Place, Cell]) -> bool:
     return set(cells) == set(wanted or ()) and all(set(cell) == labels for cell in cells.values())
 
 
-def _make_room(keeping: Keeping, most: int) -> None:
-    size = sa.cast(PARTS.c.size, sa.Integer)  # SQLite may hold any text there
-    by_age = sa.select(PARTS.c.sweep, PARTS.c.part, size).order_by(PARTS.c.used.desc())
-    with keeping.writing() as connection:
+def _make_room(database: Database, most: int) -> None:
+    size = sa.cast(SWEEPS.c.size, sa.Integer)  # SQLite may hold any text there
+    by_age = sa.select(SWEEPS.c.sweep, SWEEPS.c.part, size).order_by(SWEEPS.c.used.desc())
+    with database.writing() as connection:
         held = 0
         for sweep, part, long in connection.execute(by_age).all():
             held += long
             if held > most:
-                here = (PARTS.c.sweep == sweep) & (PARTS.c.part == part)
-                connection.execute(PARTS.delete().where(here))
+                here = (SWEEPS.c.sweep == sweep) & (SWEEPS.c.part == part)
+                connection.execute(SWEEPS.delete().where(here))
 
 
 def _record(cell: Cell) -> dict:
@@ -124,8 +116,10 @@ def _reading(record: Mapping) -> CellReading:
     """ValueError, of which InputError is one, TypeError or OverflowError for what is none."""
     reading = build(CellReading, record, "a cell")
     for entry in fields(CellReading):
-        if entry.type == "float":
-            math.isnan(getattr(reading, entry.name))  # TypeError or OverflowError for what is none
+        value = getattr(reading, entry.name)
+        # TypeError or OverflowError for what is no number; infinite or none at all it may be.
+        if entry.type == "float" and (isinstance(value, bool) or math.copysign(1, value) < 0):
+            raise InputError(f"{entry.name} of a cell must be a number, and none below 0")
     number_in("preemptions", reading.preemptions, 0, LARGEST, whole=True)
     if reading.verdict not in VERDICTS or not isinstance(reading.certain, bool):
         raise InputError("a cell has a verdict that there is not")

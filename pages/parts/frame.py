@@ -14,6 +14,7 @@ from pages.parts import link
 from pages.parts.declared import declared_pages
 from pages.parts.jobs import NothingYet, work_off
 from pages.parts.keep_row import keep_row
+from pages.parts.kept import follow_secrets
 from pages.parts.literal import literal
 from pages.parts.sidebar.ask import ask
 from pages.parts.view import View
@@ -58,6 +59,7 @@ def page(name: str, draw: Callable[[View], None], *, icon: str, question: str) -
     icon, question : as in `Page`: read from the page's file (declared.py) for the navigation
     """
     st.set_page_config(page_title=f"{name} · Headroom", page_icon=ICON, layout="wide")
+    follow_secrets()
     link.follow(name)
     with st.sidebar:
         st.markdown("### :material/memory: Headroom")

@@ -51,7 +51,7 @@ def test_imports_point_one_way(path):
 
 LAYERS = (
     ("errors", "fields", "wording", "policy_parameters"),
-    ("compilations", "compiled", "registry", "sample_data", "user_data", "version"),
+    ("compilations", "compiled", "registry", "sample_data", "user_data", "database", "version"),
     ("machine", "admission_limits", "workload"),
     ("progress", "simulate"),
     ("policy", "batches", "fluid", "memory_curve"),
@@ -172,6 +172,16 @@ def test_an_import_in_a_function_says_why():
         for name in lines
         if (silent := [line for line in lines[name] if "#" not in line])
     }
+
+
+MOST_LINES = 350
+
+
+def test_no_file_is_long():
+    """Of the product, the tests and the benchmarks."""
+    files = {*SOURCES, *ROOT.glob("tests/**/*.py"), *ROOT.glob("benchmarks/**/*.py")}
+    long = {relative(path) for path in files if len(path.read_text().splitlines()) > MOST_LINES}
+    assert not long
 
 
 MOST_PARAMETERS = 7
@@ -299,8 +309,8 @@ def test_importing_the_engine_is_cheap():
     """Solvers and plotly are imported only by what uses them."""
     code = (
         "import sys, engine; "
-        "print([m for m in ('pulp', 'highspy', 'scipy.optimize', 'plotly', 'streamlit') "
-        "if m in sys.modules])"
+        "slow = ('pulp', 'highspy', 'scipy.optimize', 'plotly', 'sqlalchemy', 'streamlit'); "
+        "print([m for m in slow if m in sys.modules])"
     )
     said = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True

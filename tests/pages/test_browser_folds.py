@@ -5,8 +5,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from pages.parts.declared import declared_pages
-from tests.pages.test_pages import open_page
 from tests.services import browser
+from tests.services.opened_page import open_page
 
 pytestmark = pytest.mark.skipif(
     browser.CHROMIUM is None, reason="no chromium on this machine; tests/run.sh installs it"

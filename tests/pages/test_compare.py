@@ -5,7 +5,7 @@ from dataclasses import replace
 from engine import InputError
 from engine.measure.metrics import METRICS
 from pages.parts import jobs, runs
-from tests.pages.test_pages import open_page, press, said
+from tests.services.opened_page import open_page, press, said
 
 CHATS = {"from": "chat-assistant", "seed": "71"}  # of no other test: nothing is kept of it
 

@@ -4,7 +4,7 @@ import pytest
 
 from engine import METHODS, Bound
 from engine.bound_method import BoundWords, bound_method
-from tests.pages.test_pages import open_page, press, said
+from tests.services.opened_page import open_page, press, said
 
 GAP = "pages/3_Gap_to_Bound.py"
 

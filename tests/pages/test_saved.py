@@ -8,9 +8,7 @@ from streamlit.testing.v1 import AppTest
 from engine.saved import Keeping, database_url
 from pages.parts.capacity import map as capacity_map
 from pages.parts.store import store
-from tests.pages.test_pages import CAPACITY, ROOT, open_page, said
-
-SAVED = "pages/5_Saved.py"
+from tests.services.opened_page import CAPACITY, ROOT, SAVED, open_page, said, save, toasts
 
 
 @pytest.fixture(autouse=True)
@@ -20,17 +18,6 @@ def database(tmp_path, monkeypatch):
     kept = Keeping.at(database_url())
     yield kept
     kept.close()
-
-
-def save(at, name):
-    at.text_input(key="save name").set_value(name).run()
-    next(button for button in at.button if button.label == "Save this view").click().run()
-    assert not at.exception, at.exception
-    return at
-
-
-def toasts(at):
-    return " ".join(toast.value for toast in at.toast)
 
 
 def test_two_saves_compared(database):

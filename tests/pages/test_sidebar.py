@@ -3,7 +3,7 @@
 import pytest
 
 from engine.demand.example import examples, load_example
-from tests.pages.test_pages import CAPACITY, open_page, press, said
+from tests.services.opened_page import CAPACITY, open_page, press, said
 
 GPU = "llama-2-70b-a100-tp4"
 

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from tests.pages.test_pages import AUDIT, GPU, charts, open_audit, open_page, said
+from tests.services.opened_page import AUDIT, GPU, charts, open_audit, open_page, said
 
 
 def azure_like(n=400, every=30.0):

@@ -6,7 +6,7 @@ import pytest
 from engine import Scenario, generate
 from engine.demand.predictions import Interval, with_predictions
 from engine.traces import write_csv
-from tests.pages.test_pages import open_page, said
+from tests.services.opened_page import open_page, said
 
 PAGE = "pages/6_Uncertainty.py"
 SMALL = {"n": "150", "arrivals": "poisson", "rate": "0.3"}

@@ -14,7 +14,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 INPUTS = Path(__file__).parent / "inputs"
-ELSEWHERE = ("HEADROOM_SCHEDULER", "COLUMNS")  # a cluster, and the width of a terminal
+ELSEWHERE = ("HEADROOM_DATABASE", "HEADROOM_SCHEDULER", "COLUMNS")  # the last: of a terminal
 
 # What differs from run to run, and is left out.
 BY_THE_CLOCK = {
@@ -29,6 +29,8 @@ OF_PAGES = {
     "which engine made it": re.compile(r"(?<=<td>)[0-9a-f]{12}(?=</td>)"),
 }
 
+OWN = "own"  # folder of the database with the presets that a command saves, which `hardware` prints
+
 
 @contextmanager
 def workplace() -> Iterator[Path]:
@@ -37,7 +39,7 @@ def workplace() -> Iterator[Path]:
         place = Path(folder) / "here"
         shutil.copytree(INPUTS, place)
         here = {name: text for name, text in os.environ.items() if name not in ELSEWHERE}
-        here["HEADROOM_HOME"] = str(place / "own")  # the presets that a command saves
+        here["HEADROOM_HOME"] = str(place / OWN)
         with patch.dict(os.environ, here, clear=True), chdir(place):
             yield place
 
@@ -58,6 +60,7 @@ def replay(command: str, place: Path) -> dict:
             shutil.copyfile(INPUTS / name, place / name)
         else:
             (place / name).unlink()
+    shutil.rmtree(place / OWN, ignore_errors=True)
     return {"steps": steps, "files": {name: _without(OF_PAGES, written[name]) for name in written}}
 
 
@@ -72,7 +75,8 @@ def _step(words: list[str]) -> dict:
 
 
 def _files(place: Path) -> dict[str, str]:
-    files = sorted(path for path in place.rglob("*") if path.is_file())
+    own = place / OWN
+    files = sorted(p for p in place.rglob("*") if p.is_file() and own not in p.parents)
     return {path.relative_to(place).as_posix(): path.read_bytes().decode() for path in files}
 
 

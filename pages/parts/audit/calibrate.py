@@ -78,8 +78,8 @@ def _offer_to_save(source: str, bench: Benchmark, fitted: Fit) -> None:
     """A name, and what the file does not say of the server, for a preset to keep."""
     with st.expander("Save as a preset", icon=":material/save:"):
         st.caption(
-            "It then stands under Clock in the sidebar, for everybody who uses this server, and "
-            "as --hardware on the command line."
+            "It then stands under Clock in the sidebar, for everybody who uses this server or its "
+            "database, and as --hardware on the command line."
         )
         left, right = st.columns(2)
         title = left.text_input("Name", PurePath(source).stem, max_chars=LONGEST_TITLE)

@@ -24,7 +24,7 @@ from pages.parts import show
 from pages.parts.capacity.controls import Planning, in_clock
 from pages.parts.capacity.rates import is_affordable
 from pages.parts.jobs import Job, finished, offer
-from pages.parts.kept import keeping
+from pages.parts.kept import database
 from pages.parts.link import linked
 from pages.parts.literal import literal
 from pages.parts.sidebar.predictions import predicting
@@ -141,7 +141,7 @@ def _recalled(heat_map: HeatMap) -> str:
     """Put the kept parts into the store; what went wrong, if anything."""
     shared = _key(heat_map)
     try:
-        parts = recall(keeping(), sweep_key(heat_map))
+        parts = recall(database(), sweep_key(heat_map))
     except InputError as problem:
         return str(problem)
     for number, cells in parts.items():
@@ -179,7 +179,7 @@ def _job(heat_map: HeatMap, number: int, of: int, portion: list[Place], on: str)
         if _is_large(heat_map):
             here = {place: cell for place, cell in _cells(heat_map).items() if place in portion}
             with suppress(InputError):  # the map is there; that it cannot be kept is told above
-                remember(keeping(), sweep_key(heat_map), number, here)
+                remember(database(), sweep_key(heat_map), number, here)
         return True
 
     return Job(

@@ -8,17 +8,14 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from engine import InputError, wording
+from engine import wording
 from engine.saved import Kept, Unreadable
-from engine.saved.snapshot import best_of, read_snapshot
+from engine.saved.snapshot import best_of
 from pages.parts.declared import MAIN, find_page
 from pages.parts.kept import keeping
 from pages.parts.link import linked
 from pages.parts.literal import literal
-
-MOST_MEGABYTES = 2  # of a file with a view
-MOST_UNREADABLE = 20  # rows listed at a time
-MOST_TOLD = 300  # characters of what stands in such a row
+from pages.parts.saved.doing import ask_delete, tell
 
 
 def headline(views: Sequence[Kept], unreadable: Sequence[Unreadable]) -> str:
@@ -35,11 +32,12 @@ def headline(views: Sequence[Kept], unreadable: Sequence[Unreadable]) -> str:
 
 def tell_list(views: Sequence[Kept]) -> None:
     """The latest first."""
+    clocks = [_fact(kept, "clock") for kept in views]
     table = pd.DataFrame(
         {
             "Name": [kept.name for kept in views],
             "M (tokens)": [_fact(kept, "M (tokens)") for kept in views],
-            "Clock": [_fact(kept, "clock") for kept in views],
+            "Clock": clocks,
             "Lowest mean latency": [
                 best_of(kept.snapshot.results, kept.snapshot.unit) or "–" for kept in views
             ],
@@ -52,8 +50,10 @@ def tell_list(views: Sequence[Kept]) -> None:
         table,
         hide_index=True,
         alt="The saved views, the latest first",
-        # It begins with the GPU's name; the coefficients may be cut.
-        column_config={"Clock": st.column_config.Column(width=240)},
+        # A GPU's name comes first; its coefficients may be cut.
+        column_config={
+            "Clock": st.column_config.Column(width=240 if set(clocks) - {"rounds"} else 80)
+        },
     )
 
 
@@ -97,7 +97,7 @@ def tell_one(views: Sequence[Kept]) -> None:
         with st.popover("Rename", icon=":material/edit:"):
             name = st.text_input("New name", value=kept.name, key=f"rename {kept.id}")
             st.button("Rename it", on_click=_rename, args=(kept.id, name))
-        _ask_delete(kept.id, kept.name)
+        ask_delete(kept.id, kept.name, keeping().delete)
     if kept.snapshot.trace:
         st.caption(
             f"Its requests are from the file {literal(kept.snapshot.trace)}, which is not kept: "
@@ -105,71 +105,9 @@ def tell_one(views: Sequence[Kept]) -> None:
         )
 
 
-def tell_unreadable(rows: Sequence[Unreadable]) -> None:
-    """What is in the database and is no view of this version: why, and a button to be rid of it."""
-    if not rows:
-        return
-    st.markdown("## What cannot be read")
-    for row in rows[:MOST_UNREADABLE]:
-        name = _short(row.name)
-        told, away = st.columns((5, 1), vertical_alignment="center")
-        told.text(f"“{name}” cannot be read: {_short(row.reason)}")
-        with away:
-            _ask_delete(row.id, name)
-    if len(rows) > MOST_UNREADABLE:
-        st.caption(f"The latest {MOST_UNREADABLE} of {len(rows)}.")
-
-
-def _ask_delete(id: int, name: str) -> None:
-    with st.popover("Delete", icon=":material/delete:", key=f"ask delete {id}"):
-        st.write(f"“{literal(name)}” cannot be brought back.")
-        st.button("Delete it", type="primary", key=f"delete {id}", on_click=_delete, args=(id,))
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= MOST_TOLD else f"{text[:MOST_TOLD]}…"
-
-
 def _file_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "view"
 
 
 def _rename(id: int, name: str) -> None:
-    _tell(lambda: f"It is now called “{keeping().rename(id, name)}”.")
-
-
-def _delete(id: int) -> None:
-    def delete() -> str:
-        keeping().delete(id)
-        return "Deleted."
-
-    _tell(delete)
-
-
-def _tell(do) -> None:
-    try:
-        st.toast(literal(do()), icon=":material/check:")
-    except InputError as problem:
-        st.toast(literal(problem), icon=":material/error:", duration="long")
-
-
-def ask_import() -> None:
-    """A view from a file; the same file is taken once."""
-    file = st.file_uploader(
-        "Import a view (JSON)",
-        type="json",
-        help="A view that was exported here.",
-        key="view file",
-        max_upload_size=MOST_MEGABYTES,
-    )
-    if file is None or st.session_state.get("view taken") == file.file_id:
-        return
-    st.session_state["view taken"] = file.file_id
-    try:
-        name, snapshot = read_snapshot(file.getvalue().decode("utf-8-sig", "replace"))
-        kept = keeping().save(name or file.name, snapshot)
-    except InputError as problem:
-        st.error(literal(f"{file.name}: {problem}"), icon=":material/edit:")
-        return
-    st.toast(f"Imported as “{literal(kept.name)}”.", icon=":material/bookmark_added:")
-    st.rerun()
+    tell(lambda: f"It is now called “{keeping().rename(id, name)}”.")

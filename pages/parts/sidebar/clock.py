@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from engine.errors import InputError
-from engine.machine.clock import ROUNDS, Clock, seconds_clock
-from engine.machine.hardware import Preset, presets
-from engine.machine.own_presets import PREFIX, delete, is_own, rename, unreadable
+from engine.machine.clock import LONGEST, ROUNDS, Clock, seconds_clock
+from engine.machine.hardware import Preset, shipped_presets
+from engine.machine.own_presets import delete, listed, rename
+from engine.machine.preset_text import PREFIX, is_own, write_preset
 from pages.parts.link import MOST_QUOTED, forget, linked
 from pages.parts.literal import literal
 
@@ -23,7 +24,8 @@ AS_LINKED = "as the link has it: the preset itself is not kept here"
 
 def ask_preset() -> Preset | None:
     """Whose seconds to count; None for rounds."""
-    known = presets()
+    own, warning = _own()
+    known = shipped_presets() | own
     known |= _of_link(known)
     titles = {"rounds": "Rounds (the papers' model)"}
     titles |= {key: preset.title for key, preset in known.items()}
@@ -38,9 +40,20 @@ def ask_preset() -> Preset | None:
         "drop its result on the Trace audit page.",
         **linked("clock", "rounds", options=titles),
     )
-    for problem in unreadable():
-        st.caption(f":material/warning: {literal(problem)}")
+    if warning:
+        st.caption(f":material/warning: {literal(warning)}")
     return known.get(key)
+
+
+def _own() -> tuple[dict[str, Preset], str]:
+    """The user's own, and what to say of those that cannot be offered."""
+    try:
+        own, unreadable = listed()
+    except InputError as problem:
+        return {}, f"Presets of your own are not offered: {problem}."
+    count = "One preset" if len(unreadable) == 1 else f"{len(unreadable)} presets"
+    warning = f"{count} of your own cannot be read: the page Saved says why."
+    return own, warning if unreadable else ""
 
 
 def _of_link(known: dict[str, Preset]) -> dict[str, Preset]:
@@ -78,11 +91,13 @@ def ask_round_times(preset: Preset | None) -> Clock:
             asked = st.number_input(
                 label,
                 0.0,
-                1e6,
+                LONGEST * units,
                 format="%.5g",
                 help=told,
                 # A link to a preset of one's own holds its times, for those who lack it.
-                **linked(name, default, float, low=0.0, high=1e6, always=is_own(preset.key)),
+                **linked(
+                    name, default, float, low=0.0, high=LONGEST * units, always=is_own(preset.key)
+                ),
             )
             given.append(value if asked == default else asked / units)
         if is_own(preset.key) and preset.fit != AS_LINKED:
@@ -91,11 +106,21 @@ def ask_round_times(preset: Preset | None) -> Clock:
 
 
 def _offer_change(preset: Preset) -> None:
-    """Rename or delete a preset of the user's own."""
-    with st.popover("Rename or delete", icon=":material/edit:", width="stretch"):
-        st.caption("Everybody who uses this server sees its saved presets.")
+    """Rename, export or delete a preset of the user's own."""
+    with st.popover("Change or export", icon=":material/edit:", width="stretch"):
+        st.caption("Everybody who uses this server or its database sees its saved presets.")
         title = st.text_input("Name", preset.title, key=f"title of {preset.key}")
         st.button("Rename", on_click=_rename, args=(preset, title), width="stretch")
+        st.download_button(
+            "Export (JSON)",
+            data=write_preset(preset),
+            file_name=f"{preset.key}.json",
+            mime="application/json",
+            icon=":material/download:",
+            on_click="ignore",
+            width="stretch",
+            help="To edit by hand or to hand out: the page Saved reads it back.",
+        )
         st.button(
             "Delete",
             icon=":material/delete:",

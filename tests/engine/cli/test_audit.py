@@ -6,6 +6,7 @@ import pytest
 
 from engine import Scenario, find_policy, generate
 from engine.cli import main
+from engine.database import StoredRows, connected
 from engine.machine.clock import seconds_clock
 from engine.machine.hardware import find_preset
 from engine.machine.own_presets import own_presets
@@ -166,6 +167,27 @@ def test_calibrate_saves_a_preset(result, tmp_path, monkeypatch, capsys):
         capsys, "bound", result, "--memory", 16_492, "--clock", "seconds", "--hardware", "Spare"
     )
     assert code == 0
+
+
+def test_presets_are_exported_edited_and_added(capsys, tmp_path, monkeypatch):
+    """As one JSON file; one that cannot be read is told, and can be deleted."""
+    monkeypatch.setenv("HEADROOM_HOME", str(tmp_path))
+    code, out, _ = call(capsys, "hardware", "--export", "wait-paper")
+    assert code == 0
+    file = tmp_path / "edited.json"
+    file.write_text(json.dumps({**json.loads(out), "title": "By hand", "c0": 0.5}))
+    assert call(capsys, "hardware", "--add", file)[0] == 0
+    assert find_preset("By hand").clock.step.c0 == 0.5
+    file.write_text("{")
+    code, _, err = call(capsys, "hardware", "--add", file)
+    assert code == 2
+    assert "the preset is not JSON" in err
+    StoredRows(connected(), "preset").add("own-bad", "{")
+    code, _, err = call(capsys, "hardware", "--format", "json")
+    assert code == 0
+    assert "own-bad: the preset is not JSON" in err
+    assert call(capsys, "hardware", "--delete", "own-bad")[::2] == (0, "")
+    assert list(own_presets()) == ["own-by-hand"]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from engine.learn.lesson import load_lessons
 from engine.learn.puzzle import REQUESTS, Puzzle
-from tests.pages.test_pages import open_page, said
+from tests.services.opened_page import open_page, said
 
 LEARN = "pages/8_Learn.py"
 LESSONS = load_lessons()

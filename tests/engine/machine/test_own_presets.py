@@ -12,10 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import InputError
+from engine.database import connected
 from engine.machine import own_presets
 from engine.machine.clock import seconds_clock
 from engine.machine.hardware import find_preset, presets, shipped_presets
 from engine.machine.preset import Preset, preset_of, record_of
+from engine.saved import Keeping, Snapshot
+from tests.engine.saved.test_saved import WHY, server  # noqa: F401
+from tests.services import postgres
 
 ROOT = Path(__file__).resolve().parents[3]
 PRESET = Preset(
@@ -33,8 +37,9 @@ PRESET = Preset(
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
     """A folder of the test's own."""
+    monkeypatch.delenv("HEADROOM_DATABASE", raising=False)
     monkeypatch.setenv("HEADROOM_HOME", str(tmp_path))
-    return tmp_path / "hardware"
+    return tmp_path
 
 
 def test_saved_preset_is_found_again():
@@ -112,70 +117,43 @@ def test_any_name_is_kept_or_refused(title):
     own_presets.delete(kept.key)
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        ("{", "not a readable JSON file"),
-        ("[1]", "must hold one JSON object"),
-        ('{"title": "x"}', "this is no preset"),
-        (json.dumps({**record_of(PRESET), "c0": -1}), "c0 must be a number from 0"),
-        (json.dumps({**record_of(PRESET), "c1": "fast"}), "this is no preset"),
-        (json.dumps({**record_of(PRESET), "title": 5}), "must be texts"),
-        (json.dumps({**record_of(PRESET), "model": "nobody's"}), "model, gpu or tensor_parallel"),
-        (json.dumps({**record_of(PRESET), "gpu": ["x"]}), "model, gpu or tensor_parallel"),
-        (json.dumps({**record_of(PRESET), "tensor_parallel": -1}), "model, gpu or tensor_paral"),
-        (json.dumps({**record_of(PRESET), "tensor_parallel": float("inf")}), "this is no preset"),
-        (json.dumps({**record_of(PRESET), "title": "\ud800"}), "this is no preset"),
-        (json.dumps({**record_of(PRESET), "fit": "a\udfffb"}), "this is no preset"),
-        ("[" * 100_000, "not a readable JSON file"),
-        ('{"c0": ' + "1" * 5000 + "}", "not a readable JSON file"),
-    ],
-)
-def test_unreadable_files_are_told(home, content, told):
-    """They hide no good preset, and the message names the file."""
-    kept = own_presets.save(PRESET)
-    (home / "own-bad.json").write_text(content)
-    assert own_presets.own_presets() == {kept.key: kept}
-    (problem,) = own_presets.unreadable()
-    assert problem.startswith("own-bad.json: ")
-    assert told in problem
-    with pytest.raises(InputError, match=r"own-bad\.json"):
-        find_preset("own-bad")
-
-
-def test_half_written_names_are_no_presets(home):
-    """The file of a session that is just saving is empty; another name is found beside it."""
-    home.mkdir()
-    (home / "own-my-server.json").touch()
-    assert (own_presets.own_presets(), own_presets.unreadable()) == ({}, [])
-    assert own_presets.save(PRESET).title == "My server (2)"
-
-
-def test_folder_that_cannot_be_written(home, monkeypatch):
+def test_a_database_that_is_not_there(monkeypatch):
     """Saving is one sentence, and reading goes on without presets of one's own."""
-    home.write_text("a file where the folder should be")
-    with pytest.raises(InputError, match="presets cannot be kept in"):
+    monkeypatch.setenv("HEADROOM_DATABASE", "postgresql://me:secret@127.0.0.1:9/none")
+    with pytest.raises(InputError, match="does not answer"):
         own_presets.save(PRESET)
     assert presets() == shipped_presets()
-    monkeypatch.setenv("HEADROOM_HOME", str(home))
-    assert presets() == shipped_presets()
+    (told,) = own_presets.unreadable()
+    assert "does not answer" in told
+    with pytest.raises(InputError, match="does not answer"):
+        find_preset("mine")
+    assert find_preset("llama-2-70b-a100-tp4")
 
 
 def test_reading_leaves_no_trace(home, monkeypatch):
     """Nothing is made where nothing is saved."""
-    monkeypatch.setenv("HEADROOM_HOME", str(home))
+    monkeypatch.setenv("HEADROOM_HOME", str(home / "new"))
     assert presets() == shipped_presets()
-    assert not home.exists()
+    assert not (home / "new").exists()
 
 
-def test_full_disk_leaves_no_name_behind(home, monkeypatch):
-    """A preset that could not be written does not keep its name."""
+@pytest.mark.skipif(not postgres.is_there(), reason=WHY)
+def test_a_team_shares_them(server, home, monkeypatch):  # noqa: F811
+    """Whoever names the same database sees them, whatever folder their own data are in."""
+    monkeypatch.setenv("HEADROOM_DATABASE", server.url)
+    kept = own_presets.save(PRESET)
+    monkeypatch.setenv("HEADROOM_HOME", str(home / "another planner"))
+    assert own_presets.own_presets() == {kept.key: kept}
+    connected().close()
+    monkeypatch.delenv("HEADROOM_DATABASE")
+    assert own_presets.own_presets() == {}
 
-    def full(*_):
-        raise OSError(28, "No space left on device")
 
-    with monkeypatch.context() as patch:
-        patch.setattr("os.replace", full)
-        with pytest.raises(InputError, match="No space left"):
-            own_presets.save(PRESET)
-    assert own_presets.save(PRESET).title == "My server"
+def test_views_of_the_same_name():
+    """Each kind has names of its own."""
+    kept = own_presets.save(PRESET)
+    view = Keeping(connected()).save(kept.key, Snapshot("Latency", {}, "five", {}))
+    assert view.name == kept.key
+    assert own_presets.own_presets() == {kept.key: kept}
+    Keeping(connected()).delete(view.id)
+    assert own_presets.own_presets() == {kept.key: kept}

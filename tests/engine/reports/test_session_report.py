@@ -19,7 +19,7 @@ from engine.measure.league import headline, league
 from engine.reports.session_report import session_report
 from engine.saved import facts_of
 from engine.version import version
-from tests.pages.test_pages import open_page
+from tests.services.opened_page import open_page
 
 LINK = "http://localhost:8501/?n=200&provable=svf"
 

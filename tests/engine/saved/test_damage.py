@@ -13,17 +13,16 @@ from hypothesis import strategies as st
 from sqlalchemy import insert, update
 
 from engine import InputError
+from engine.database.tables import KEPT
 from engine.saved import Keeping, Snapshot, compare, database_url
-from engine.saved.keeping import VIEWS
 from engine.saved.snapshot import best_of, read_snapshot
-from engine.saved.sweeps import PARTS, fits, recall, remember, sweep_key
+from engine.saved.sweeps import SWEEPS, fits, recall, remember, sweep_key
 from engine.sweeps.heat_map import passes, run_cells
 from pages.parts.capacity import map as capacity_map
 from pages.parts.store import store
 from tests.engine.saved.test_saved import a_map, keeping, server, url  # noqa: F401
-from tests.pages.test_pages import CAPACITY, open_page, said
-from tests.pages.test_saved import SAVED, save, toasts
 from tests.services.damaged_views import DAMAGED, INFINITE, SOUND, damaged, text_of, texts
+from tests.services.opened_page import CAPACITY, SAVED, open_page, said, save, toasts
 
 FILES = texts()
 COLUMNS = "INSERT INTO views (name, saved, view) VALUES "
@@ -53,9 +52,9 @@ def database(tmp_path, monkeypatch):
 
 def put(keeping, text, name="odd"):  # noqa: F811
     """A row as another version may have written it."""
-    with keeping.writing() as connection:
-        row = {"name": name, "saved": datetime.now(UTC), "view": text}
-        connection.execute(insert(VIEWS), row)
+    with keeping.database.writing() as connection:
+        row = {"kind": "view", "name": name, "saved": datetime.now(UTC), "content": text}
+        connection.execute(insert(KEPT), row)
 
 
 def put_by_hand(folder, statement, text):
@@ -250,6 +249,9 @@ DAMAGED_PARTS = {
     "no record": lambda cells: "[[0, 0, 3]]",
     "a field of another version": lambda cells: change(cells, jitter=1),
     "no number": lambda cells: change(cells, ttft="quick"),
+    "a truth": lambda cells: change(cells, ttft=True),
+    "below 0": lambda cells: change(cells, mean_latency=-3.0),
+    "below all": lambda cells: change(cells, excess=-INFINITE),
     "400 digits": lambda cells: change(cells, ttft=10**400),
     "no verdict": lambda cells: change(cells, verdict="fine"),
     "no count": lambda cells: change(cells, preemptions=None),
@@ -262,14 +264,14 @@ def test_a_damaged_part_of_a_sweep_is_forgotten(keeping, kind):  # noqa: F811
     drawn = a_map()
     cells = dict(run_cells(drawn, [(0, 1)]))
     for part in (0, 1):
-        remember(keeping, sweep_key(drawn), part, cells)
-    with keeping.writing() as connection:
-        content = connection.execute(PARTS.select()).first().cells
-        mine = update(PARTS).where(PARTS.c.part == 1)
+        remember(keeping.database, sweep_key(drawn), part, cells)
+    with keeping.database.writing() as connection:
+        content = connection.execute(SWEEPS.select()).first().cells
+        mine = update(SWEEPS).where(SWEEPS.c.part == 1)
         connection.execute(mine.values(cells=DAMAGED_PARTS[kind](content)))
-    assert list(recall(keeping, sweep_key(drawn))) == [0]
-    remember(keeping, sweep_key(drawn), 1, cells)
-    assert list(recall(keeping, sweep_key(drawn))) == [0, 1]
+    assert list(recall(keeping.database, sweep_key(drawn))) == [0]
+    remember(keeping.database, sweep_key(drawn), 1, cells)
+    assert list(recall(keeping.database, sweep_key(drawn))) == [0, 1]
 
 
 def test_infinite_and_missing_readings_come_back(keeping):  # noqa: F811
@@ -277,8 +279,8 @@ def test_infinite_and_missing_readings_come_back(keeping):  # noqa: F811
     drawn = a_map()
     cells = dict(run_cells(drawn, [(0, 1)]))
     vars(cells[0, 1]["svf"]).update(excess=INFINITE, tpot=float("nan"))
-    remember(keeping, sweep_key(drawn), 0, cells)
-    assert str(recall(keeping, sweep_key(drawn))) == str({0: cells})
+    remember(keeping.database, sweep_key(drawn), 0, cells)
+    assert str(recall(keeping.database, sweep_key(drawn))) == str({0: cells})
 
 
 def test_cells_of_another_map_do_not_fit():
@@ -299,9 +301,9 @@ def test_a_damaged_map_on_the_page(database, monkeypatch):
             "deployed": "", "ours": "", "seed": "79"}  # fmt: skip
     at = open_page(CAPACITY, **link)
     next(button for button in at.button if button.label.startswith("Map ")).click().run()
-    with database.writing() as connection:
-        connection.execute(update(PARTS).where(PARTS.c.part == 0).values(cells="[[0, 0, {}]]"))
-        connection.execute(update(PARTS).where(PARTS.c.part == 1).values(cells="{"))
+    with database.database.writing() as connection:
+        connection.execute(update(SWEEPS).where(SWEEPS.c.part == 0).values(cells="[[0, 0, {}]]"))
+        connection.execute(update(SWEEPS).where(SWEEPS.c.part == 1).values(cells="{"))
     store.clear()
     at = open_page(CAPACITY, **link)
     assert not at.error

@@ -47,7 +47,8 @@ def url(request, tmp_path, monkeypatch):
     wanted = database_url(server.url)
     engine = sa.create_engine(wanted)
     with engine.begin() as connection:
-        connection.execute(sa.text("DROP TABLE IF EXISTS views, sweeps"))
+        connection.execute(sa.text("DROP SCHEMA public CASCADE"))
+        connection.execute(sa.text("CREATE SCHEMA public"))
     engine.dispose()
     return wanted
 
@@ -250,12 +251,12 @@ def test_parts_of_a_sweep_are_remembered(keeping):
     """As they were, also cells that cannot run; under their own scenario and engine only."""
     drawn = a_map()
     cells = dict(run_cells(drawn, passes(drawn)[0]))
-    remember(keeping, sweep_key(drawn), 0, cells)
-    remember(keeping, sweep_key(drawn), 0, {})
-    found = recall(keeping, sweep_key(drawn))
+    remember(keeping.database, sweep_key(drawn), 0, cells)
+    remember(keeping.database, sweep_key(drawn), 0, {})
+    found = recall(keeping.database, sweep_key(drawn))
     assert list(found) == [0]
     assert str(found[0]) == str(cells)
-    assert recall(keeping, sweep_key(a_map(seed=1))) == {}
+    assert recall(keeping.database, sweep_key(a_map(seed=1))) == {}
 
 
 def test_room_for_sweeps_is_bounded(keeping):
@@ -263,10 +264,10 @@ def test_room_for_sweeps_is_bounded(keeping):
     cells = dict(run_cells(a_map(), [(0, 1)]))
     size = len(json.dumps([[0, 1, {"svf": vars(cells[0, 1]["svf"])}]]))
     for part in range(6):
-        remember(keeping, "a" * 64, part, cells, most=4 * size)
-        recall(keeping, "b" * 64)
-    assert len(recall(keeping, "a" * 64)) == 4
-    assert 5 in recall(keeping, "a" * 64)
+        remember(keeping.database, "a" * 64, part, cells, most=4 * size)
+        recall(keeping.database, "b" * 64)
+    assert len(recall(keeping.database, "a" * 64)) == 4
+    assert 5 in recall(keeping.database, "a" * 64)
 
 
 def test_another_engine_does_not_find_them(monkeypatch):

@@ -19,7 +19,7 @@ from tests.engine.batches.test_exact import best_subset
 from tests.engine.simulate.test_clocks import CLOCKS, LOOPS, compare
 from tests.engine.simulate.test_online_policies import outgrown_cases, predicted_cases, shares
 from tests.engine.simulate.test_predicted_lengths import in_loop
-from tests.twins import plain_policies
+from tests.twins import plain_replanning
 from tests.twins.plain_server import PlainServer
 from tests.twins.strategies import instances
 
@@ -40,7 +40,7 @@ def test_a_min(case, concurrency, margin):
     limit = admission_limit(memory, margin)
     lo = np.minimum(lo, memory - workload.prompt)
     run = a_min(workload, memory, lo, limit, clock, silent)
-    check(run, plain_policies.a_min(lo.tolist(), limit), clock)
+    check(run, plain_replanning.a_min(lo.tolist(), limit), clock)
 
 
 @settings(max_examples=1000)
@@ -65,7 +65,7 @@ def test_replanning_on_predictions(case, starts_over, data, margin):
         return batch(waiting, reckoned).tolist()
 
     rule = (predicted.tolist(), starts_over, limit)
-    check(run, plain_policies.replanning(plain_batch, *rule), clock)
+    check(run, plain_replanning.replanning(plain_batch, *rule), clock)
 
 
 @settings(max_examples=200)
@@ -85,7 +85,7 @@ def test_sorted_f_on_wrong_predictions(case, starts_over):
         return sorted(chosen, key=lambda i: (reckoned[i], i))
 
     rule = (predicted.tolist(), starts_over, memory)
-    check(run, plain_policies.replanning(batch, *rule), clock)
+    check(run, plain_replanning.replanning(batch, *rule), clock)
 
 
 @pytest.mark.parametrize(

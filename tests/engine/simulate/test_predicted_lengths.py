@@ -16,7 +16,7 @@ from engine.simulate.preempting import admission_limit
 from engine.simulate.schedule import Walk
 from tests.engine.simulate.test_clocks import CLOCKS, LOOPS, compare
 from tests.engine.simulate.test_online_policies import outgrown_cases, predicted_cases, shares
-from tests.twins import plain_policies
+from tests.twins import plain_replanning
 from tests.twins.plain_server import PlainServer
 from tests.twins.strategies import instances
 
@@ -52,7 +52,7 @@ def test_wrong_predictions(case, concurrency, with_cache, skip, margin, random):
     planned = np.minimum(predicted, memory - workload.prompt)
     walk = Walk(np.array(order), skip, planned)
     run = on_predicted_lengths(workload, memory, walk, limit, clock, silent)
-    decide = plain_policies.on_predicted_lengths(order, predicted.tolist(), limit, skip)
+    decide = plain_replanning.on_predicted_lengths(order, predicted.tolist(), limit, skip)
     compare(run, PlainServer(workload, memory, clock).run(decide))
 
 
