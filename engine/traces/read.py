@@ -90,6 +90,7 @@ def read_requests(
     *,
     strict: bool = False,
     time_unit: str | None = None,
+    duration_unit: str | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> tuple[TraceRequests, Report]:
     """The requests in a file, in seconds, with what their server measured.
@@ -99,8 +100,9 @@ def read_requests(
     source : a path or an open binary file that can seek
     strict : make a bad row of a known log an error, which it always is in the canonical CSV
     time_unit : of numeric arrivals, one of s, ms, us, ns; None: what the format says
+    duration_unit : of measured times whose names tell no unit, as time_unit; None: seconds
     columns : the file's name for arrival, prompt, output, class, ttft or latency,
-        where it is not a common one; reads any table or JSON
+        where it is not a common one; a sum of names for tokens; reads any table or JSON
 
     Raises
     ------
@@ -109,11 +111,15 @@ def read_requests(
     """
     name = _name(source)
     with errors_of(name):
-        reading = LogReading(strict, time_unit, columns or {})
+        reading = LogReading(strict, time_unit, duration_unit, columns or {})
         with open_bytes(source) as file:
             opened = Opened(file, look(file))
             with opened.stack:
                 layout = generic if reading.columns else find_format(opened.head)
+                if duration_unit and layout is not generic:
+                    raise InputError(
+                        f"the durations of a {layout.NAME} have a unit: it cannot be set"
+                    )
                 requests = replace(layout.parse(opened, reading), source=name)
         return requests, Report.of(requests, layout.NAME)
 

@@ -37,7 +37,7 @@ def test_report(capsys, burst):
     assert report["format"] == "BurstGPT trace"
     assert (report["rows_in"], report["rows_kept"]) == (4, 3)
     assert report["set_aside"] == {"Response tokens is not above 0: the request failed": 1}
-    assert (report["time_unit"], report["span_s"], report["rate"]) == ("s", 10, 0.3)
+    assert (report["time_unit"], report["span_s"], report["rate"]) == ("s", 10, 0.2)
     assert (report["distinct_arrivals"], report["ties"], report["largest_burst"]) == (2, 1, 2)
     assert report["over_memory"] is None
     assert ask(capsys, burst, "--memory", "15")["over_memory"] == 1

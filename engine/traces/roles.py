@@ -1,0 +1,143 @@
+"""Which name of a file holds what: prompt and output, arrivals, class, measured times.
+
+By its words, and by what it holds; a choice that could be another is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from engine.errors import InputError
+from engine.traces.arrival_names import arrival_name
+from engine.traces.further_tokens import further_output, further_prompt, note
+from engine.traces.head import Head
+from engine.traces.held import FLAGS, LISTS, OBJECTS, TEXT, held
+from engine.traces.log import ROLES
+from engine.traces.names import endings, find_name, plain
+from engine.traces.sums import PLUS, summands
+from engine.traces.token_names import TokenNames, token_names, without_unit
+
+KNOWN = {  # common names, the most telling first; compared as `plain` names
+    "class": "class request_class slo_class workload category",
+    "ttft": "ttft time_to_first_token",
+    "latency": """latency e2e_latency e2el end_to_end_latency request_latency elapsed_time
+        response_time total_time duration request_duration generation_time""",
+    "first_token": """first_token_time first_token_at first_chunk_time completion_start_time
+        first_token""",
+    "end": """end_time ended_at finish_time finished_at completed_at completion_time
+        last_chunk_time request_end_time request_end end end_time_unix""",
+}
+NO_MEASURE = (TEXT, FLAGS, OBJECTS, LISTS)
+ENDED = "{} is when requests ended: they arrived earlier, and arrivals here are by it"
+DAYS = "{} holds days without a time of day: a row may be the total of a day"
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Names for the roles of engine.traces.log.ROLES.
+
+    Attributes
+    ----------
+    names : alternatives for a role, which may be sums; none where nothing is found
+    notes : sentences on what was a choice
+    tokens : how prompt and output were found
+    """
+
+    names: Mapping[str, tuple[str, ...]]
+    notes: tuple[str, ...] = ()
+    tokens: TokenNames = field(default_factory=TokenNames)
+
+    def first(self, role: str) -> str | None:
+        return self.names[role][0] if self.names.get(role) else None
+
+
+def find_roles(head: Head, mapped: Mapping[str, str] | None = None) -> Roles:
+    """The names for each role; those that the user mapped are taken as they are.
+
+    Raises
+    ------
+    InputError
+        For a mapped name that is not there.
+    """
+    given = {role: _mapped(head, role, name) for role, name in (mapped or {}).items()}
+    tokens = token_names(head)
+    names = {role: (given[role],) if role in given else () for role in ROLES}
+    notes = list(tokens.notes) if not {"prompt", "output"} & set(given) else []
+    for role, found in (("prompt", tokens.prompt), ("output", tokens.output)):
+        names[role] = names[role] or found
+    if "prompt" not in given and names["prompt"]:
+        names["prompt"] = _with_further(head, "prompt", names, notes)
+    if "output" not in given and names["output"]:
+        names["output"] = _with_further(head, "output", names, notes)
+    for role in KNOWN:
+        if not names[role] and (name := _known(head, role)):
+            names[role] = (name,)
+    if not names["arrival"]:
+        taken = {name for role in ("prompt", "output", "ttft", "latency") for name in names[role]}
+        names["arrival"] = _arrival(head, taken, notes)
+    if names["arrival"] == names["end"]:
+        names["end"] = ()
+    return Roles(names, tuple(notes), tokens)
+
+
+def _with_further(head: Head, role: str, names: Mapping, notes: list[str]) -> tuple[str, ...]:
+    """The names of a role with what comes on top of each."""
+    told = []
+    prompts = [summands(name, head.names)[0] for name in names["prompt"]] or [""]
+    for number, name in enumerate(names[role]):
+        if role == "prompt":
+            further = further_prompt(head, name)
+        else:
+            further = further_output(head, prompts[min(number, len(prompts) - 1)], name)
+        further = tuple(each for each in further if _beside(each, name))
+        told.append(PLUS.join((name, *further)))
+        if further:
+            notes.append(note(role, name, further))
+    return tuple(told)
+
+
+def _beside(name: str, other: str) -> bool:
+    """Whether a count stands beside another or below it, not under a wrapper of its own."""
+    above = other[: len(other) - len(endings(other)[-1])]
+    return name.startswith(above) or not above or "." not in above.rstrip(".")
+
+
+def _arrival(head: Head, taken: set[str], notes: list[str]) -> tuple[str, ...]:
+    found = arrival_name(head, taken)
+    if found is None:
+        return ()
+    values = [str(value).strip() for value in head.values(found.name)]
+    if found.is_end:
+        notes.append(ENDED.format(found.name))
+    if len(values) > 1 and all(len(value) == 10 and value[4:5] == "-" for value in values):
+        notes.append(DAYS.format(found.name))
+    return (found.name,)
+
+
+def _mapped(head: Head, role: str, wanted: str) -> str:
+    """The file's name that the user gave a role; several for tokens may be added, as a+b."""
+    if wanted in head.names:
+        return wanted
+    if name := find_name((wanted,), head.names):
+        return name
+    parts = summands(wanted, head.names) if role in ("prompt", "output") else []
+    found = [part if part in head.names else find_name((part,), head.names) for part in parts]
+    if len(found) > 1 and all(found):
+        return PLUS.join(name for name in found if name)
+    there = " ".join(", ".join(head.names).split())[:200]
+    raise InputError(f"there is no {wanted} to be the {role}; found: {there}")
+
+
+def _known(head: Head, role: str) -> str | None:
+    """The file's most telling name for a role, with or without wrappers and a unit at its end."""
+    spellings: dict[str, str] = {}
+    for name in sorted(head.names, key=lambda name: len(endings(name))):
+        for ending in endings(name):
+            for spelled in (ending, without_unit(ending)):
+                spellings.setdefault(plain(spelled), name)
+    for common in map(plain, KNOWN[role].split()):
+        name = spellings.get(common)
+        if name and (role in ("class",) or held(head.values(name)) not in NO_MEASURE):
+            return name
+    return None
