@@ -6,7 +6,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -18,13 +18,15 @@ from engine.traces.names import plain, spelled_names
 from engine.traces.opening import MAX_HEADER, as_text, is_parquet
 from engine.traces.parquet import column_names
 from engine.traces.quoting import Records
+from engine.traces.server_facts import SIGNS, facts_of_log
 from engine.traces.table import DECIMAL_COMMA, DELIMITERS
 
 ROWS_TRIED = 200  # for names and what they hold: the first rows may be failures or blank
 LINES_TRIED = 20  # for a first object, where the first lines have none
 SOME = 1 << 20  # characters of JSON lines to look at
 DEEPEST = 6  # levels of objects within objects
-METRIC = re.compile(r"^(# (HELP|TYPE) \S|[a-zA-Z_:][\w:]*(\{[^}]*\})? [-+0-9.eEInfNa]+$)")
+METRIC = re.compile(r"^(# (HELP|TYPE) \S|[a-zA-Z_:][\w:]*(\{.*\})? [-+0-9.eEInfNa]+( \d{10,})?$)")
+YAML = re.compile(r"^(---|%YAML.*|- .*|[\w.-]+:( [^,;|\t]*)?)$")
 
 
 @dataclass(frozen=True)
@@ -179,15 +181,16 @@ def paths(value: Mapping[str, Any], above: str = "", level: int = 1) -> Iterator
 
 def _table(text) -> Head:
     line = text.readline(MAX_HEADER).strip(" \r\n")
-    if METRIC.match(line):
+    lines = [text.readline(MAX_HEADER) for _ in range(ROWS_TRIED)]
+    if METRIC.match(next((each for each in (line, *lines) if each[:1] != "#"), line)):
         return Head("metrics", line=line)
+    _refuse([line, *lines], text)
     if not line.strip():
         raise InputError("the first line is blank, it must name the columns")
     if "\ufffd" in line:
         raise InputError("the first line is not UTF-8 text: save the file as UTF-8")
     delimiter = max(DELIMITERS, key=line.count)
     names = spelled_names(line, delimiter)
-    lines = [text.readline(MAX_HEADER) for _ in range(ROWS_TRIED)]
     records, _ = Records(delimiter, len(names), 2).of([each for each in lines if each], last=False)
     values = [spelled_names(row.strip(" \r\n"), delimiter) for row in records]
     if delimiter == ";":
@@ -195,6 +198,23 @@ def _table(text) -> Head:
     rows = [dict(zip(names, row, strict=False)) for row in values if len(row) == len(names)]
     first = _first_values(rows)
     return Head("table", tuple(names), first, rows, delimiter=delimiter, line=line)
+
+
+def _refuse(lines: Sequence[str], text: Iterable[str]) -> None:
+    """Text that is no table: a server's own log, YAML."""
+    if any(map(SIGNS.search, lines)):
+        said = "; ".join(facts_of_log(chain(lines, text)).sentences())
+        raise InputError(
+            "this is a server's own log, which holds no requests: give the log of a gateway or a "
+            f"benchmark's result{'; it says: ' + said if said else ''}"
+        )
+    written = [line.rstrip() for line in lines if line.strip() and line.lstrip()[:1] != "#"]
+    if written and YAML.match(written[0]) and all(map(_is_yaml, written[:5])):
+        raise InputError("this is YAML: give it as JSON, a benchmark's report as its JSON report")
+
+
+def _is_yaml(line: str) -> bool:
+    return YAML.match(line.strip()) is not None
 
 
 def _first_values(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

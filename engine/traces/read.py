@@ -22,6 +22,8 @@ from engine.traces.opened import Opened
 from engine.traces.opening import open_bytes
 from engine.traces.report import Report
 from engine.traces.requests import TraceRequests, errors_of
+from engine.traces.roles import Roles, find_roles
+from engine.traces.token_names import may_count
 from engine.workload import Workload, read_only
 
 
@@ -45,19 +47,43 @@ def find_format(head: Head) -> ModuleType:
     for layout in known_formats():
         if layout.matches(head):
             return layout
-    start = " ".join((head.line or ", ".join(head.names)).split())
+    raise InputError(_what_is_missing(head))
+
+
+def _what_is_missing(head: Head) -> str:
+    """Why a file of no known format cannot be read, and what to give."""
+    start = " ".join((head.line or ", ".join(head.names)).split())[:200]
+    if head.kind == "metrics":  # of no server that is known
+        return f"these are metrics of no server that is known; found: {start}"
+    rows = generic.rows_head(head)
+    roles = find_roles(rows)
+    held = "".join(f"; {name} holds {what}" for name, what in (roles.tokens.refused or {}).items())
+    missing = [role for role in ("prompt", "output") if not roles.names[role]]
+    if len(missing) == 1:
+        (lacks,) = missing
+        other = "prompt" if lacks == "output" else "output"
+        return (
+            f"no name says which column holds the {lacks} tokens ({roles.first(other)} is the "
+            f"{other}): map it, as in {lacks}={_likely(rows, roles)}{held[:200]}; found: {start}"
+        )
     if head.kind == "table":
         names = [name.lower() for name in head.names]
-        missing = [name for name in canonical.NEEDED if name not in names]
-        raise InputError(
+        lacking = [name for name in canonical.NEEDED if name not in names]
+        return (
             f"the first line must name the columns {', '.join(canonical.NEEDED)}, separated by "
-            f"commas (missing: {', '.join(missing)}), or be that of a known log, or its columns be "
-            f"mapped, as in prompt=NAME; found: {start[:200]}"
+            f"commas (missing: {', '.join(lacking)}), or be that of a known log, or its columns be "
+            f"mapped, as in prompt=NAME{held[:200]}; found: {start}"
         )
-    raise InputError(
+    return (
         "this is of no known format, and no name in it says which are the prompt and output "
-        f"tokens: map them, as in prompt=NAME; found: {start[:200]}"
+        f"tokens: map them, as in prompt=NAME{held[:200]}; found: {start}"
     )
+
+
+def _likely(head: Head, roles: Roles) -> str:
+    """A name that may hold counts of tokens and has no role; NAME where none may."""
+    taken = {name for names in roles.names.values() for name in names}
+    return next((name for name in may_count(head) if name not in taken), "NAME")
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,8 @@ def find_roles(head: Head, mapped: Mapping[str, str] | None = None) -> Roles:
     """
     given = {role: _mapped(head, role, name) for role, name in (mapped or {}).items()}
     tokens = token_names(head)
-    names = {role: (given[role],) if role in given else () for role in ROLES}
+    names: dict[str, tuple[str, ...]] = {role: () for role in ROLES}
+    names |= {role: (name,) for role, name in given.items()}
     notes = list(tokens.notes) if not {"prompt", "output"} & set(given) else []
     for role, found in (("prompt", tokens.prompt), ("output", tokens.output)):
         names[role] = names[role] or found
@@ -71,8 +72,8 @@ def find_roles(head: Head, mapped: Mapping[str, str] | None = None) -> Roles:
     if "output" not in given and names["output"]:
         names["output"] = _with_further(head, "output", names, notes)
     for role in KNOWN:
-        if not names[role] and (name := _known(head, role)):
-            names[role] = (name,)
+        if not names[role] and (known := _known(head, role)):
+            names[role] = (known,)
     if not names["arrival"]:
         taken = {name for role in ("prompt", "output", "ttft", "latency") for name in names[role]}
         names["arrival"] = _arrival(head, taken, notes)
@@ -137,7 +138,7 @@ def _known(head: Head, role: str) -> str | None:
             for spelled in (ending, without_unit(ending)):
                 spellings.setdefault(plain(spelled), name)
     for common in map(plain, KNOWN[role].split()):
-        name = spellings.get(common)
-        if name and (role in ("class",) or held(head.values(name)) not in NO_MEASURE):
-            return name
+        found = spellings.get(common)
+        if found and (role == "class" or held(head.values(found)) not in NO_MEASURE):
+            return found
     return None

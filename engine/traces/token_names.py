@@ -114,6 +114,17 @@ def token_names(head: Head) -> TokenNames:
     )
 
 
+def may_count(head: Head) -> list[str]:
+    """Names that speak of tokens, but not of whose, and hold whole numbers."""
+    return [
+        name
+        for name in head.names
+        if (said := set(words(name))) & TOKENS
+        and not said & NOT_COUNTS
+        and held(head.values(name)) == WHOLE
+    ]
+
+
 Pair = tuple[Candidate, Candidate]
 
 

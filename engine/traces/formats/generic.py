@@ -30,6 +30,7 @@ EXAMPLE = "start_time;prompt_tokens;completion_tokens\n2024-01-01 00:00:00;10;20
 DEEPEST = 3  # objects above the list of rows in a document
 SLOWEST_TOKEN = 10.0  # seconds; a log whose half is slower is more likely in another unit
 SET_UNIT = "is the unit right? --duration-unit sets another"
+MOSTLY = 0.5  # of the requests
 LONGEST_PROMPT = 10_000_000  # tokens; more than any model takes
 
 
@@ -92,12 +93,12 @@ def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     used = {name for names in roles.names.values() for name in names}
     judged = checks(head, used)
     fields, notes = [*reversed(judged)], [*roles.notes, *unfamiliar(head, judged)]
-    for role, names in roles.names.items():
-        clock = role not in MOMENTS.values() or _same_clock(names, roles.first("arrival"))
-        if names and clock:
-            fields.append(Field(role, names, _kind(head, role, roles, reading)))
-        if names and role in MOMENTS and not unit_in(names[0]):
-            notes.append(f"{names[0]} is read in {_in_words(reading.duration_unit or 's')}")
+    for role, found in roles.names.items():
+        clock = role not in MOMENTS.values() or _same_clock(found, roles.first("arrival"))
+        if found and clock:
+            fields.append(Field(role, found, _kind(head, role, roles, reading)))
+        if found and role in MOMENTS and not unit_in(found[0]):
+            notes.append(f"{found[0]} is read in {_in_words(reading.duration_unit or 's')}")
     within = None if key is None else (lambda document: _at(document, key))
     source = Sums(opened.rows(within, head.names))
     requests = read_log(source, fields, reading, notes=notes)
@@ -147,18 +148,13 @@ def _duration_doubts(
     span = float(np.ptp(requests.seconds))
     tokens = requests.output if role == "latency" else requests.prompt
     a_token = float(np.median(seconds[measured] / tokens[measured]))
-    both = requests.latency is not None and requests.ttft is not None
-    later = both and role == "ttft" and _mostly(requests.ttft > requests.latency)
+    whole = requests.latency if role == "ttft" else None
     if len(requests) > 1 and 0 < span < middle:
         why = f"longer than the whole log, {span:,.4g} s"
     elif a_token > SLOWEST_TOKEN:
         why = f"{a_token:,.4g} s a token"
-    elif later:
+    elif whole is not None and (seconds > whole).mean() > MOSTLY:
         return [f"{name} is mostly longer than the whole latency: {SET_UNIT}"]
     else:
         return []
     return [f"{name}: half of them take {middle:,.4g} s or more, {why}: {SET_UNIT}"]
-
-
-def _mostly(which: np.ndarray) -> bool:
-    return bool(which.mean() > 0.5)

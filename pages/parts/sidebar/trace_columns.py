@@ -1,10 +1,12 @@
-"""Which column of an uploaded file is which: found by its names, to be corrected by the user."""
+"""Which column of an uploaded file is which, and its unit: found by names and by what columns
+hold, to be corrected by the user."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from engine.errors import InputError
+from engine.traces.clock import PER_SECOND, unit_in
 from engine.traces.formats import generic
 from engine.traces.read import Glance, glance
 from pages.parts.jobs import NothingYet
@@ -19,6 +21,8 @@ ROLES = {
     "latency": "Measured latency",
 }
 NEEDED = ("prompt", "output")
+SECONDS = "seconds"
+DURATION_UNITS = (SECONDS, *(unit for unit in PER_SECOND if unit != "s"))
 MOST = 200  # names in a list that can still be looked through
 
 
@@ -45,6 +49,26 @@ def ask_columns(file) -> tuple[tuple[str, str], ...]:
             f"{labels}: pick it under Columns in the sidebar."
         )
     return tuple((role, name) for role, name in picked.items() if name)
+
+
+def ask_duration_unit(file, columns: tuple[tuple[str, str], ...]) -> str | None:
+    """The unit of measured times whose names tell none, where the user sets it."""
+    try:
+        seen = _glance(file.digest, file.name, file)
+    except InputError:
+        return None
+    if not columns and seen.format != generic.NAME:
+        return None
+    names = {role: dict(columns).get(role) or seen.roles[role] for role in ("ttft", "latency")}
+    if all(not name or unit_in(name) for name in names.values()):
+        return None
+    unit: str = st.selectbox(
+        "Unit of measured times",
+        DURATION_UNITS,
+        help="No unit stands in their names: set it where latencies are plainly wrong.",
+        **linked("duration_unit", SECONDS, options=DURATION_UNITS),
+    )
+    return None if unit == SECONDS else unit
 
 
 def _ask_column(seen: Glance, role: str, choices: list[str]) -> str:

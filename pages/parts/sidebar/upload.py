@@ -18,7 +18,7 @@ from engine.traces.read import known_logs
 from pages.parts.jobs import NothingYet
 from pages.parts.link import forget, linked
 from pages.parts.literal import literal
-from pages.parts.sidebar.trace_columns import ask_columns
+from pages.parts.sidebar.trace_columns import ask_columns, ask_duration_unit
 from pages.parts.sidebar.trace_part import SETTINGS as PART_SETTINGS
 from pages.parts.sidebar.trace_part import ask_part
 
@@ -84,7 +84,8 @@ def uploaded(clock: Clock) -> tuple[str, Workload]:
         help="Set it where the mean rate is plainly wrong.",
         **linked("time_unit", AS_GIVEN, options=UNITS),
     )
-    place = (file.digest, file.name, None if unit == AS_GIVEN else unit, columns)
+    units = (None if unit == AS_GIVEN else unit, ask_duration_unit(file, columns))
+    place = (file.digest, file.name, units, columns)
     whole, report = _read(place, file)
     part = ask_part(place, whole, report)
     upload = _part(place, part, file)
@@ -178,8 +179,10 @@ def _ask_round_seconds() -> float:
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the trace")
 def _read(place: tuple, _file: File) -> tuple[TraceRequests, Report]:
-    _, _, unit, columns = place
-    return read_requests(_file.opened(), time_unit=unit, columns=dict(columns))
+    _, _, (unit, duration_unit), columns = place
+    return read_requests(
+        _file.opened(), time_unit=unit, duration_unit=duration_unit, columns=dict(columns)
+    )
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
