@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -124,6 +124,19 @@ def in_order(requests: TraceRequests) -> TraceRequests:
     if (requests.seconds[1:] >= requests.seconds[:-1]).all():
         return requests  # as most logs are: no second copy of every column
     return requests.take(np.argsort(requests.seconds, kind="stable"))
+
+
+def before_their_end(requests: TraceRequests) -> TraceRequests:
+    """The requests whose arrivals were read by when they ended: each its latency earlier.
+
+    One without a latency arrives when it ended.
+    """
+    if requests.latency is None:
+        return requests
+    seconds = requests.seconds - np.nan_to_num(requests.latency)
+    first = float(seconds.min())
+    began = None if requests.began is None else requests.began + first
+    return in_order(replace(requests, seconds=seconds - first, began=began))
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,7 +59,10 @@ def _what_is_missing(head: Head) -> str:
     roles = find_roles(rows)
     held = "".join(f"; {name} holds {what}" for name, what in (roles.tokens.refused or {}).items())
     missing = [role for role in ("prompt", "output") if not roles.names[role]]
-    if len(missing) == 1:
+    names = [name.lower() for name in head.names]
+    lacking = [name for name in canonical.NEEDED if name not in names]
+    ours = head.kind == "table" and len(lacking) < len(canonical.NEEDED)
+    if len(missing) == 1 and not ours:
         (lacks,) = missing
         other = "prompt" if lacks == "output" else "output"
         return (
@@ -67,8 +70,6 @@ def _what_is_missing(head: Head) -> str:
             f"{other}): map it, as in {lacks}={_likely(rows, roles)}{held[:200]}; found: {start}"
         )
     if head.kind == "table":
-        names = [name.lower() for name in head.names]
-        lacking = [name for name in canonical.NEEDED if name not in names]
         return (
             f"the first line must name the columns {', '.join(canonical.NEEDED)}, separated by "
             f"commas (missing: {', '.join(lacking)}), or be that of a known log, or its columns be "

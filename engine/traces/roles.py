@@ -5,11 +5,12 @@ By its words, and by what it holds; a choice that could be another is said.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from engine.errors import InputError
-from engine.traces.arrival_names import arrival_name
+from engine.traces.arrival_names import ArrivalName, arrival_name
 from engine.traces.further_tokens import further_output, further_prompt, note
 from engine.traces.head import Head
 from engine.traces.held import FLAGS, LISTS, OBJECTS, TEXT, held
@@ -29,7 +30,7 @@ KNOWN = {  # common names, the most telling first; compared as `plain` names
         last_chunk_time request_end_time request_end end end_time_unix""",
 }
 NO_MEASURE = (TEXT, FLAGS, OBJECTS, LISTS)
-ENDED = "{} is when requests ended: they arrived earlier, and arrivals here are by it"
+ENDED = "{} is when requests ended: they arrive here as long before as their latency says"
 DAYS = "{} holds days without a time of day: a row may be the total of a day"
 
 
@@ -42,11 +43,13 @@ class Roles:
     names : alternatives for a role, which may be sums; none where nothing is found
     notes : sentences on what was a choice
     tokens : how prompt and output were found
+    ended : whether the arrivals' name says when requests ended
     """
 
     names: Mapping[str, tuple[str, ...]]
     notes: tuple[str, ...] = ()
     tokens: TokenNames = field(default_factory=TokenNames)
+    ended: bool = False
 
     def first(self, role: str) -> str | None:
         return self.names[role][0] if self.names.get(role) else None
@@ -74,12 +77,16 @@ def find_roles(head: Head, mapped: Mapping[str, str] | None = None) -> Roles:
     for role in KNOWN:
         if not names[role] and (known := _known(head, role)):
             names[role] = (known,)
+    ended = False
     if not names["arrival"]:
         taken = {name for role in ("prompt", "output", "ttft", "latency") for name in names[role]}
-        names["arrival"] = _arrival(head, taken, notes)
+        found_arrival = arrival_name(head, taken)
+        if found_arrival is not None:
+            names["arrival"], ended = (found_arrival.name,), found_arrival.is_end
+            notes += _arrival_notes(head, found_arrival)
     if names["arrival"] == names["end"]:
         names["end"] = ()
-    return Roles(names, tuple(notes), tokens)
+    return Roles(names, tuple(notes), tokens, ended)
 
 
 def _with_further(head: Head, role: str, names: Mapping, notes: list[str]) -> tuple[str, ...]:
@@ -104,16 +111,12 @@ def _beside(name: str, other: str) -> bool:
     return name.startswith(above) or not above or "." not in above.rstrip(".")
 
 
-def _arrival(head: Head, taken: set[str], notes: list[str]) -> tuple[str, ...]:
-    found = arrival_name(head, taken)
-    if found is None:
-        return ()
+def _arrival_notes(head: Head, found: ArrivalName) -> list[str]:
     values = [str(value).strip() for value in head.values(found.name)]
-    if found.is_end:
-        notes.append(ENDED.format(found.name))
-    if len(values) > 1 and all(len(value) == 10 and value[4:5] == "-" for value in values):
+    notes = [ENDED.format(found.name)] if found.is_end else []
+    if len(values) > 1 and all(re.match(r"^\d{4}-\d\d-\d\d$", value) for value in values):
         notes.append(DAYS.format(found.name))
-    return (found.name,)
+    return notes
 
 
 def _mapped(head: Head, role: str, wanted: str) -> str:

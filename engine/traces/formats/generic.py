@@ -18,7 +18,7 @@ from engine.traces.clock import PER_SECOND, unit_in
 from engine.traces.columns import Kind, Labels, Measured, Perhaps, TokenColumn
 from engine.traces.head import Head, head_of
 from engine.traces.judged import checks, unfamiliar
-from engine.traces.log import MOMENTS, ROLES, LogReading, arrival_kind, read_log
+from engine.traces.log import MOMENTS, ROLES, LogReading, arrival_kind, before_their_end, read_log
 from engine.traces.opened import Opened
 from engine.traces.requests import TraceRequests
 from engine.traces.roles import Roles, find_roles
@@ -102,6 +102,7 @@ def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     within = None if key is None else (lambda document: _at(document, key))
     source = Sums(opened.rows(within, head.names))
     requests = read_log(source, fields, reading, notes=notes)
+    requests = before_their_end(requests) if roles.ended else requests
     return requests.saying(_doubts(requests, roles, reading))
 
 

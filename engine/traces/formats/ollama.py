@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import pandas as pd
-
-from engine.traces.columns import Measured, Ticks, TokenColumn, no_error, succeeded
+from engine.traces.columns import Measured, Moments, TokenColumn, no_error, succeeded
 from engine.traces.head import Head
-from engine.traces.log import LogReading, read_log
+from engine.traces.log import LogReading, before_their_end, read_log
 from engine.traces.opened import Opened
 from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
@@ -42,19 +40,12 @@ def parse(opened: Opened, reading: LogReading) -> TraceRequests:
         Field("latency", ("total_duration",), Measured(NS)),
     ]
     if opened.head.has("created_at"):
-        fields.append(Field("arrival", ("arrival",), Ticks()))
-    return read_log(opened.rows(_arrived), fields, reading, unit="ns")
+        fields.append(Field("arrival", ("created_at",), Moments()))
+    return before_their_end(read_log(opened.rows(_with_ttft), fields, reading))
 
 
-def _arrived(record: Mapping[str, Any]) -> Iterator[dict]:
-    ended = pd.to_datetime(record.get("created_at"), utc=True, errors="coerce")
-    lasted = record.get("total_duration")
-    known = not pd.isna(ended) and isinstance(lasted, int)
-    yield {
-        **record,
-        "arrival": ended.as_unit("ns").value - lasted if known else None,
-        "ttft": _sum(record, ("load_duration", "prompt_eval_duration")),
-    }
+def _with_ttft(record: Mapping[str, Any]) -> Iterator[dict]:
+    yield {**record, "ttft": _sum(record, ("load_duration", "prompt_eval_duration"))}
 
 
 def _sum(record: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
