@@ -43,6 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"the file's name for {', '.join(ROLES)}, repeatable; tokens may be a sum, a+b",
     )
     parser.add_argument(
+        "--ignore",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a column that is not to be used for anything, repeatable",
+    )
+    parser.add_argument(
         "--window", metavar="A:B", help="only what arrives in these seconds after the first request"
     )
     parser.add_argument(
@@ -68,6 +75,7 @@ def run(arguments: argparse.Namespace) -> None:
         time_unit=arguments.time_unit,
         duration_unit=arguments.duration_unit,
         columns=columns,
+        ignored=arguments.ignore,
     )
     requests = part.of(requests)
     report = Report.of(requests, report.format)

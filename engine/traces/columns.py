@@ -23,7 +23,7 @@ FAILURES = (
     "|aborted|incomplete|rejected|dropped|killed|exception|exhausted|unavailable|unsuccessful"
     "|throttled|rate_limited|ratelimited|overloaded|denied|refused|forbidden|unauthorized|invalid"
     "|interrupted|terminated|expired|critical|fatal|nok|ko|deadline_exceeded|internal_server_error"
-    "|bad_gateway|bad_request|too_many_requests|not_found|gateway_timeout|service_unavailable"
+    "|shed|skipped|discarded|lost|blocked|overload|bad_gateway|bad_request|too_many_requests|not_found|gateway_timeout|service_unavailable"
 )
 NO_FAILURES = r"^no[ _-]?(error|failure|exception)s?$"
 

@@ -26,6 +26,8 @@ LINES_TRIED = 20  # for a first object, where the first lines have none
 SOME = 1 << 20  # characters of JSON lines to look at
 DEEPEST = 6  # levels of objects within objects
 METRIC = re.compile(r"^(# (HELP|TYPE) \S|[a-zA-Z_:][\w:]*(\{.*\})? [-+0-9.eEInfNa]+( \d{10,})?$)")
+PREFIXED = re.compile(r'^[^{]+\{"[^"]*":.*\}\s*$')
+BRACKETED = re.compile(r'^\[[^][{}"]*\] *[^\s,\]]')
 YAML = re.compile(r"^(---|%YAML.*|- .*|[\w.-]+:( [^,;|\t]*)?)$")
 
 
@@ -87,6 +89,8 @@ def look(file: BinaryIO) -> Head:
         start = text.read(1)
         while start.isspace():
             start = text.read(1)
+        if start == "[":
+            _refuse_log(start + text.readline(MAX_HEADER), text)
     if start in ("{", "["):
         return _objects(file, start)
     with as_text(file) as text:
@@ -208,9 +212,20 @@ def _refuse(lines: Sequence[str], text: Iterable[str]) -> None:
             "this is a server's own log, which holds no requests: give the log of a gateway or a "
             f"benchmark's result{'; it says: ' + said if said else ''}"
         )
+    if PREFIXED.match(lines[0]):
+        raise InputError(
+            "this is JSON with something before the object of each line: cut that off, as with "
+            "sed 's/^[^{]*//'"
+        )
     written = [line.rstrip() for line in lines if line.strip() and line.lstrip()[:1] != "#"]
     if written and YAML.match(written[0]) and all(map(_is_yaml, written[:5])):
         raise InputError("this is YAML: give it as JSON, a benchmark's report as its JSON report")
+
+
+def _refuse_log(line: str, text: Iterable[str]) -> None:
+    """A server's log whose lines begin with something in brackets, which is no JSON."""
+    if BRACKETED.match(line):
+        _refuse([line, *islice(text, ROWS_TRIED)], text)
 
 
 def _is_yaml(line: str) -> bool:

@@ -11,7 +11,8 @@ from typing import Any
 from engine.traces.clock import PER_SECOND
 from engine.traces.columns import MOMENT, NUMBER
 
-NOTHING, FLAGS, WHOLE, NUMBERS = "nothing", "yes and no", "whole numbers", "numbers"
+NOTHING, FLAGS, WHOLE = "nothing", "yes and no", "whole numbers"
+NUMBERS = "numbers that are not whole"
 DATES, ODD_DATES, TEXT = "dates", "dates that can be read in several ways", "text"
 OBJECTS, LISTS = "objects", "lists"
 ODD_DATE = re.compile(

@@ -45,7 +45,8 @@ MODEL_CALLS = r"^(llm|generation|chat|completion|chat_model|text_completion|gene
 SUCCESS = (
     r"^(|ok|okay|success|succeeded|successful|completed?|done|finish(ed)?|served|pass(ed)?"
     r"|processed|normal|default|info|debug|warning|none|null|unset|stop|length|eos|eos_token"
-    r"|stop_sequence|end_turn|max_tokens|tool_use|tool_calls|function_call|true|yes|\d+)$"
+    r"|stop_sequence|end_turn|max_tokens|tool_use|tool_calls|function_call|true|yes|\d+"
+    r"|(https?/?[\d.]* )?2\d\d( .*)?)$"
 )
 FEW = 5  # different values of a status: more are no statuses
 

@@ -37,12 +37,14 @@ class LogReading:
         PER_SECOND
     duration_unit : of measured times whose names tell none, as time_unit
     columns : the file's name for a role (one of ROLES), where the user says it
+    ignored : names of the file that are not to be used for anything
     """
 
     strict: bool = False
     time_unit: str | None = None
     duration_unit: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+    ignored: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         for what, unit in (("time", self.time_unit), ("duration", self.duration_unit)):

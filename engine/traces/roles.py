@@ -15,7 +15,7 @@ from engine.traces.further_tokens import further_output, further_prompt, note
 from engine.traces.head import Head
 from engine.traces.held import FLAGS, LISTS, OBJECTS, TEXT, held
 from engine.traces.log import ROLES
-from engine.traces.names import endings, find_name, plain
+from engine.traces.names import endings, find_name, plain, words
 from engine.traces.sums import PLUS, summands
 from engine.traces.token_names import TokenNames, token_names, without_unit
 
@@ -30,7 +30,8 @@ KNOWN = {  # common names, the most telling first; compared as `plain` names
         last_chunk_time request_end_time request_end end end_time_unix""",
 }
 NO_MEASURE = (TEXT, FLAGS, OBJECTS, LISTS)
-ENDED = "{} is when requests ended: they arrive here as long before as their latency says"
+ENDED = "{} is when requests ended: they arrive here as long before as {} says"
+ENDED_LATE = "{} is when requests ended: no latency says how long before they arrived"
 DAYS = "{} holds days without a time of day: a row may be the total of a day"
 
 
@@ -83,7 +84,7 @@ def find_roles(head: Head, mapped: Mapping[str, str] | None = None) -> Roles:
         found_arrival = arrival_name(head, taken)
         if found_arrival is not None:
             names["arrival"], ended = (found_arrival.name,), found_arrival.is_end
-            notes += _arrival_notes(head, found_arrival)
+            notes += _arrival_notes(head, found_arrival, names["latency"])
     if names["arrival"] == names["end"]:
         names["end"] = ()
     return Roles(names, tuple(notes), tokens, ended)
@@ -111,12 +112,28 @@ def _beside(name: str, other: str) -> bool:
     return name.startswith(above) or not above or "." not in above.rstrip(".")
 
 
-def _arrival_notes(head: Head, found: ArrivalName) -> list[str]:
-    values = [str(value).strip() for value in head.values(found.name)]
-    notes = [ENDED.format(found.name)] if found.is_end else []
-    if len(values) > 1 and all(re.match(r"^\d{4}-\d\d-\d\d$", value) for value in values):
+def _arrival_notes(head: Head, found: ArrivalName, latency: tuple[str, ...]) -> list[str]:
+    notes = []
+    if found.is_end and latency:
+        notes.append(ENDED.format(found.name, latency[0]))
+    elif found.is_end:
+        notes.append(ENDED_LATE.format(found.name))
+    if (days := _days(head, found.name)) and len(days) > 1:
         notes.append(DAYS.format(found.name))
     return notes
+
+
+def _days(head: Head, name: str) -> list[str]:
+    """What the first rows hold, where that is days without a time of day."""
+    values = [str(value).strip() for value in head.values(name)]
+    return values if all(re.match(r"^\d{4}-\d\d-\d\d$", value) for value in values) else []
+
+
+def is_a_row_a_day(head: Head, arrival: str) -> bool:
+    """Whether each row is another day, in a column that is called so: rows are totals then."""
+    days = _days(head, arrival)
+    named = bool({"date", "day"} & set(words(arrival)))
+    return named and len(days) > 1 and len(set(days)) == len(days)
 
 
 def _mapped(head: Head, role: str, wanted: str) -> str:

@@ -19,11 +19,13 @@ from engine.traces.held import NOTHING, WHOLE, held, is_numbering, numbers
 from engine.traces.names import endings, plain, word_set, words
 
 KNOWN = {  # common names, the most telling first; compared as `plain` names
-    "prompt": """prompt_tokens input_tokens num_prompt_tokens num_input_tokens number_input_tokens
+    "prompt": """native_tokens_prompt prompt_tokens input_tokens num_prompt_tokens
+        num_input_tokens number_input_tokens
         prompt_length input_length prompt_len input_len prompt_size num_prefill_tokens
         prefill_tokens context_tokens request_tokens input_sequence_length isl input_toks
         tokens_prompt prompt_token_count input_token_count prompt_eval_count tokens_evaluated""",
-    "output": """output_tokens completion_tokens num_output_tokens number_output_tokens
+    "output": """native_tokens_completion output_tokens completion_tokens num_output_tokens
+        number_output_tokens
         generated_tokens response_tokens output_length output_len completion_length
         response_length token_size num_decode_tokens decode_tokens output_sequence_length osl
         output_toks tokens_completion candidates_token_count output_token_count eval_count
@@ -106,6 +108,8 @@ def token_names(head: Head) -> TokenNames:
     if not pairs:
         return TokenNames(refused=refused)
     chosen = _best(head, pairs)
+    if head.shape == "document" and _is_one_of_many(head, pairs, chosen):
+        return TokenNames(refused={each.name: "one of several counts" for each in chosen})
     others = _alternatives(head, pairs, chosen)
     pair_notes = _notes(head, pairs, chosen, others)
     names = list(zip(*((p.name, o.name) for p, o in (chosen, *others)), strict=True))
@@ -240,6 +244,17 @@ def _usable(head: Head, pair: Pair) -> set[int]:
 def _count(value: Any) -> bool:
     found = numbers([value]) if value is not None else []
     return bool(found) and found[0] >= 1
+
+
+def _is_one_of_many(head: Head, pairs: Sequence[Pair], chosen: Pair) -> bool:
+    """Whether a document has the same counts, with other values, beside these: no request then."""
+    return any(
+        pair[0].above == pair[1].above != chosen[0].above
+        and pair[0].rank == chosen[0].rank
+        and pair[1].rank == chosen[1].rank
+        and _differ(head, pair, chosen)
+        for pair in pairs
+    )
 
 
 def _alternatives(head: Head, pairs: Sequence[Pair], chosen: Pair) -> list[Pair]:

@@ -8,7 +8,8 @@ an ending such as _ms tells the unit. BLIS, Weka, gateways and access logs read 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,10 @@ from engine.traces.columns import Kind, Labels, Measured, Perhaps, TokenColumn
 from engine.traces.head import Head, head_of
 from engine.traces.judged import checks, unfamiliar
 from engine.traces.log import MOMENTS, ROLES, LogReading, arrival_kind, before_their_end, read_log
+from engine.traces.names import find_name
 from engine.traces.opened import Opened
 from engine.traces.requests import TraceRequests
-from engine.traces.roles import Roles, find_roles
+from engine.traces.roles import Roles, find_roles, is_a_row_a_day
 from engine.traces.rows import Field
 from engine.traces.sums import PLUS, Sums
 
@@ -30,6 +32,8 @@ EXAMPLE = "start_time;prompt_tokens;completion_tokens\n2024-01-01 00:00:00;10;20
 DEEPEST = 3  # objects above the list of rows in a document
 SLOWEST_TOKEN = 10.0  # seconds; a log whose half is slower is more likely in another unit
 SET_UNIT = "is the unit right? --duration-unit sets another"
+PERIODS = (60, 300, 600, 900, 1800, 3600, 86400, 604800)  # seconds that statistics are over
+TOTALS = "rows are totals, give a log with a row a request"
 MOSTLY = 0.5  # of the requests
 LONGEST_PROMPT = 10_000_000  # tokens; more than any model takes
 
@@ -85,7 +89,10 @@ def _names_tokens(head: Head) -> bool:
 
 def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     head, key = rows_head(opened.head), _wrapped(opened.head)
+    head = without(head, reading.ignored)
     roles = find_roles(head, reading.columns)
+    if "arrival" not in reading.columns and is_a_row_a_day(head, roles.first("arrival") or ""):
+        raise InputError(f"{roles.first('arrival')} holds a day a row: {TOTALS}")
     for role in ("prompt", "output"):
         if not roles.names[role]:
             names = ", ".join(head.names)[:200]
@@ -103,7 +110,29 @@ def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     source = Sums(opened.rows(within, head.names))
     requests = read_log(source, fields, reading, notes=notes)
     requests = before_their_end(requests) if roles.ended else requests
+    if roles.names["end"] and not roles.names["latency"] and _are_periods(requests.latency):
+        raise InputError(f"all rows are equally long, as periods are: {TOTALS}")
     return requests.saying(_doubts(requests, roles, reading))
+
+
+def without(head: Head, names: Sequence[str]) -> Head:
+    """The head as if it did not have these names; InputError for one that is not there."""
+    found = {_there(head, name) for name in names}
+    return replace(head, names=tuple(name for name in head.names if name not in found))
+
+
+def _there(head: Head, wanted: str) -> str:
+    name = wanted if wanted in head.names else find_name((wanted,), head.names)
+    if name is None:
+        raise InputError(f"there is no {wanted} to ignore; found: {', '.join(head.names)[:200]}")
+    return name
+
+
+def _are_periods(latency: np.ndarray | None) -> bool:
+    """Whether all requests took exactly a minute, an hour, a day .."""
+    if latency is None or len(latency) < 2:
+        return False
+    return bool((latency == latency[0]).all()) and float(latency[0]) in PERIODS
 
 
 def _in_words(unit: str) -> str:

@@ -3,6 +3,8 @@ hold, to be corrected by the user."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import streamlit as st
 
 from engine.errors import InputError
@@ -26,21 +28,44 @@ DURATION_UNITS = (SECONDS, *(unit for unit in PER_SECOND if unit != "s"))
 MOST = 200  # names in a list that can still be looked through
 
 
-def ask_columns(file) -> tuple[tuple[str, str], ...]:
-    """The roles and names that the user set; none where the names say it all."""
+@dataclass(frozen=True)
+class Picked:
+    """What the user says of a file's columns; a key of caches.
+
+    Attributes
+    ----------
+    roles : a name for each role that was set; none where the names say it all
+    ignored : names that are not to be used
+    duration_unit : of measured times whose names tell none
+    """
+
+    roles: tuple[tuple[str, str], ...] = ()
+    ignored: tuple[str, ...] = ()
+    duration_unit: str | None = None
+
+
+def ask_columns(file) -> Picked:
+    """What the user sets in place of what was found."""
     try:
         seen = _glance(file.digest, file.name, file)
     except InputError:  # the reader says what is wrong
-        return ()
+        return Picked()
     names = seen.names[:MOST]
     if not names:
-        return ()
+        return Picked()
     with st.expander("Columns", icon=":material/view_column:", expanded=not seen.format):
         if seen.format:
             st.caption(f"Read as: {seen.format}. Pick a column where another is meant.")
         else:
             st.caption("No name says which columns hold the tokens: pick them.")
         picked = {role: _ask_column(seen, role, ["", *names]) for role in ROLES}
+        ignored = st.multiselect(
+            "Columns that are not used",
+            names,
+            help="A status, a time or a count that is misunderstood.",
+            **linked("ignored", [], options=names),
+        )
+        duration_unit = _ask_duration_unit(seen, picked)
     missing = [role for role in NEEDED if not (picked[role] or seen.roles[role])]
     if missing and not seen.format:
         labels = " and ".join(ROLES[role].lower() for role in missing)
@@ -48,19 +73,16 @@ def ask_columns(file) -> tuple[tuple[str, str], ...]:
             f"{file.name} is of no known format, and no name in it says which column holds the "
             f"{labels}: pick it under Columns in the sidebar."
         )
-    return tuple((role, name) for role, name in picked.items() if name)
+    roles = tuple((role, name) for role, name in picked.items() if name)
+    return Picked(roles, tuple(ignored), duration_unit)
 
 
-def ask_duration_unit(file, columns: tuple[tuple[str, str], ...]) -> str | None:
+def _ask_duration_unit(seen: Glance, picked: dict[str, str]) -> str | None:
     """The unit of measured times whose names tell none, where the user sets it."""
-    try:
-        seen = _glance(file.digest, file.name, file)
-    except InputError:
+    if seen.format != generic.NAME and not any(picked.values()):
         return None
-    if not columns and seen.format != generic.NAME:
-        return None
-    names = {role: dict(columns).get(role) or seen.roles[role] for role in ("ttft", "latency")}
-    if all(not name or unit_in(name) for name in names.values()):
+    names = [picked[role] or seen.roles[role] for role in ("ttft", "latency")]
+    if all(not name or unit_in(name) for name in names):
         return None
     unit: str = st.selectbox(
         "Unit of measured times",

@@ -18,7 +18,7 @@ from engine.traces.read import known_logs
 from pages.parts.jobs import NothingYet
 from pages.parts.link import forget, linked
 from pages.parts.literal import literal
-from pages.parts.sidebar.trace_columns import ask_columns, ask_duration_unit
+from pages.parts.sidebar.trace_columns import ask_columns
 from pages.parts.sidebar.trace_part import SETTINGS as PART_SETTINGS
 from pages.parts.sidebar.trace_part import ask_part
 
@@ -76,7 +76,7 @@ def uploaded(clock: Clock) -> tuple[str, Workload]:
             "the log or benchmark result of a server. A link to this view does not hold the trace "
             "itself."
         )
-    columns = ask_columns(file)
+    picked = ask_columns(file)
     seconds = _ask_round_seconds() if clock.is_rounds else 1.0
     unit = st.selectbox(
         "Unit of the arrivals",
@@ -84,8 +84,7 @@ def uploaded(clock: Clock) -> tuple[str, Workload]:
         help="Set it where the mean rate is plainly wrong.",
         **linked("time_unit", AS_GIVEN, options=UNITS),
     )
-    units = (None if unit == AS_GIVEN else unit, ask_duration_unit(file, columns))
-    place = (file.digest, file.name, units, columns)
+    place = (file.digest, file.name, None if unit == AS_GIVEN else unit, picked)
     whole, report = _read(place, file)
     part = ask_part(place, whole, report)
     upload = _part(place, part, file)
@@ -179,9 +178,13 @@ def _ask_round_seconds() -> float:
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the trace")
 def _read(place: tuple, _file: File) -> tuple[TraceRequests, Report]:
-    _, _, (unit, duration_unit), columns = place
+    _, _, unit, picked = place
     return read_requests(
-        _file.opened(), time_unit=unit, duration_unit=duration_unit, columns=dict(columns)
+        _file.opened(),
+        time_unit=unit,
+        duration_unit=picked.duration_unit,
+        columns=dict(picked.roles),
+        ignored=picked.ignored,
     )
 
 
