@@ -170,7 +170,7 @@ def head_of(found: Sequence[Any], shape: str) -> Head:
             f"this is JSON, but where the first request should be, an object with names, "
             f"there is {there}"
         )
-    rows = [dict(paths(value)) for value in found]
+    rows = [dict(paths(value)) for value in found if isinstance(value, dict)]
     names = dict.fromkeys(name for row in rows for name in row)
     return Head("objects", tuple(names), found[0], rows, shape)
 

@@ -112,5 +112,5 @@ def _as_found(seen: Glance, role: str) -> str:
 
 
 @st.cache_resource(max_entries=8, show_spinner="Looking at the file")
-def _glance(_digest: bytes, name: str, _file) -> Glance:
+def _glance(digest: bytes, name: str, _file) -> Glance:
     return glance(_file.opened())

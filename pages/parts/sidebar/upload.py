@@ -86,6 +86,9 @@ def uploaded(clock: Clock) -> tuple[str, Workload]:
     )
     place = (file.digest, file.name, None if unit == AS_GIVEN else unit, picked)
     whole, report = _read(place, file)
+    if st.session_state.get("read as", place) != place:
+        forget(PART_SETTINGS)  # the end of what was read before is not the end of this
+    st.session_state["read as"] = place
     part = ask_part(place, whole, report)
     upload = _part(place, part, file)
     st.session_state["upload"] = upload
