@@ -16,8 +16,9 @@ from engine.traces.held import (
     WHOLE,
     held,
     is_numbering,
+    only_grows,
     since_1970,
-)
+)  # fmt: skip
 from engine.traces.names import endings, plain, word_set, words
 from engine.traces.token_names import without_unit
 
@@ -39,9 +40,11 @@ ENDS = word_set(
     """end ended finish finished complete completed completion response responded done last updated
     modified first token processed closed deleted chunk released ack"""
 )
+CLOCKS = word_set("arr offset rel relative since second seconds clock tick ticks")
 LASTS = word_set(
     """latency duration elapsed ttft tpot itl e2e took delay wait waiting interval gap timeout
-    processing throughput per rate spent overhead think"""
+    processing throughput per rate spent overhead think gen generation prefill decode inference
+    compute network total prompt predicted eval"""
 )
 NEVER = word_set(
     """id ids key hash seed port expires expiry expired deadline due birth build version
@@ -103,7 +106,21 @@ def _order(head: Head, name: str) -> tuple[int, int, int, int] | None:
     if holds == ODD_DATES and (listed is not None or meaning != 2):
         return 3, meaning, rank, depth
     told = listed is not None or (meaning < 2 and said & MOMENTS)
+    if not told and holds in (WHOLE, NUMBERS) and grows_like_a_clock(head, name):
+        return 4, meaning, rank, depth
     return (2, meaning, rank, depth) if told and holds in (WHOLE, NUMBERS) else None
+
+
+def order_of(head: Head, name: str) -> int | None:
+    """0 for a name beyond doubt to 4 for one that only grows; None for one that holds no time."""
+    order = _order(head, name)
+    return None if order is None else order[0]
+
+
+def grows_like_a_clock(head: Head, name: str) -> bool:
+    """Whether a name with a unit, or a word of clocks, holds numbers that only grow."""
+    said = bool(unit_in(name)) or bool(set(words(name)) & CLOCKS)
+    return said and _meaning(name) != 3 and only_grows(head.values(name))
 
 
 def _listed(name: str) -> int | None:

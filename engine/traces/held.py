@@ -69,6 +69,13 @@ def since_1970(values: Sequence[Any], unit: str | None = None) -> bool:
     )
 
 
+def only_grows(values: Sequence[Any]) -> bool:
+    """Whether these are numbers, each at least the one before and the last above the first."""
+    found = numbers(values)
+    sorted_ = all(before <= after for before, after in pairwise(found))
+    return len(found) == len(values) > 1 and sorted_ and found[-1] > found[0]
+
+
 def is_numbering(values: Sequence[Any]) -> bool:
     """Whether these number the rows: 7, 8, 9, or the same backwards."""
     found = numbers(values)

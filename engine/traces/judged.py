@@ -18,6 +18,7 @@ from engine.traces.names import endings, word_set, words
 from engine.traces.rows import Field
 
 STATUS = {"status", "state", "outcome", "code", "level", "result", "verdict", "disposition"}
+TELLING = {"status", "outcome"}  # whatever else the name says
 BESIDE_STATUS = STATUS | word_set(
     "http response request final grpc api call job run server upstream signature"
 )
@@ -62,10 +63,12 @@ def _check(name: str, values: Sequence[Any]) -> Check | None:
     if said & ERRORS and said <= BESIDE_ERRORS:
         return no_error() if holds in (TEXT, FLAGS, WHOLE, NOTHING, OBJECTS, LISTS) else None
     if said & BROKEN_OFF and said <= BROKEN_OFF | BESIDE_FLAGS:
-        return no_error() if holds == FLAGS else None
+        setting = "timeout" in said and holds != FLAGS
+        return no_error() if values and all(map(_is_flag, values)) and not setting else None
     if said & GOOD and said <= GOOD | BESIDE_FLAGS:
         return succeeded() if values and all(map(_is_flag, values)) else None
-    if said in REASONS or (said & STATUS and said <= BESIDE_STATUS):
+    is_status = bool(said & TELLING) or (said & STATUS and said <= BESIDE_STATUS)
+    if said in REASONS or is_status or ("code" in said and _are_http(values)):
         return no_failure() if holds in (TEXT, WHOLE, FLAGS) else None
     if said <= BESIDE_COUNTED and (said & COUNTED or (said & COUNTED_ONE and said & NUMBER)):
         total = "1: the row is the total of several requests"
@@ -73,6 +76,11 @@ def _check(name: str, values: Sequence[Any]) -> Check | None:
     if said in KINDS and any(re.match(MODEL_CALLS, str(value), re.I) for value in values):
         return Check(MODEL_CALLS, "that of a model's call")
     return None
+
+
+def _are_http(values: Sequence[Any]) -> bool:
+    found = numbers(values)
+    return len(found) == len(values) > 0 and all(100 <= value < 600 for value in found)
 
 
 def _is_flag(value: Any) -> bool:

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from engine.errors import InputError
-from engine.traces.arrival_names import ArrivalName, arrival_name
+from engine.traces.arrival_names import ArrivalName, arrival_name, order_of
 from engine.traces.further_tokens import further_output, further_prompt, note
 from engine.traces.head import Head
-from engine.traces.held import FLAGS, LISTS, OBJECTS, TEXT, held
+from engine.traces.held import FLAGS, LISTS, OBJECTS, TEXT, held, is_numbering, only_grows
 from engine.traces.log import ROLES
 from engine.traces.names import endings, find_name, plain, words
 from engine.traces.sums import PLUS, summands
@@ -32,6 +32,9 @@ KNOWN = {  # common names, the most telling first; compared as `plain` names
 NO_MEASURE = (TEXT, FLAGS, OBJECTS, LISTS)
 ENDED = "{} is when requests ended: they arrive here as long before as {} says"
 ENDED_LATE = "{} is when requests ended: no latency says how long before they arrived"
+GUESSED = "{} is taken for the arrivals, because it only grows: map another if it is not"
+GROWS = "{} only grows: map arrival={} if it is a time"
+APART = "{} and {} hold day and time apart: join them in one column"
 DAYS = "{} holds days without a time of day: a row may be the total of a day"
 
 
@@ -85,6 +88,8 @@ def find_roles(head: Head, mapped: Mapping[str, str] | None = None) -> Roles:
         if found_arrival is not None:
             names["arrival"], ended = (found_arrival.name,), found_arrival.is_end
             notes += _arrival_notes(head, found_arrival, names["latency"])
+        else:
+            notes += [GROWS.format(name, name) for name in _growing(head, taken)[:1]]
     if names["arrival"] == names["end"]:
         names["end"] = ()
     return Roles(names, tuple(notes), tokens, ended)
@@ -118,15 +123,40 @@ def _arrival_notes(head: Head, found: ArrivalName, latency: tuple[str, ...]) -> 
         notes.append(ENDED.format(found.name, latency[0]))
     elif found.is_end:
         notes.append(ENDED_LATE.format(found.name))
+    if _is_guess(head, found.name):
+        notes.append(GUESSED.format(found.name))
     if (days := _days(head, found.name)) and len(days) > 1:
         notes.append(DAYS.format(found.name))
     return notes
+
+
+def _is_guess(head: Head, name: str) -> bool:
+    """Whether only a unit and that it grows speak for a name."""
+    return order_of(head, name) == 4
 
 
 def _days(head: Head, name: str) -> list[str]:
     """What the first rows hold, where that is days without a time of day."""
     values = [str(value).strip() for value in head.values(name)]
     return values if all(re.match(r"^\d{4}-\d\d-\d\d$", value) for value in values) else []
+
+
+def _growing(head: Head, taken: set[str]) -> list[str]:
+    """Names of numbers that only grow and have no role; those that number the rows left out."""
+    left = (name for name in head.names if name not in taken)
+    return [name for name in left if only_grows(values := head.values(name))
+            and not is_numbering(values) and "id" not in words(name)]  # fmt: skip
+
+
+def time_apart(head: Head, arrival: str) -> str | None:
+    """The column with the times of day, where that of the arrivals holds days only."""
+    if not _days(head, arrival):
+        return None
+    return next((name for name in head.names if _are_times_of_day(head.values(name))), None)
+
+
+def _are_times_of_day(values: list) -> bool:
+    return bool(values) and all(re.match(r"^\d\d?:\d\d", str(value)) for value in values)
 
 
 def is_a_row_a_day(head: Head, arrival: str) -> bool:

@@ -23,7 +23,7 @@ from engine.traces.log import MOMENTS, ROLES, LogReading, arrival_kind, before_t
 from engine.traces.names import find_name
 from engine.traces.opened import Opened
 from engine.traces.requests import TraceRequests
-from engine.traces.roles import Roles, find_roles, is_a_row_a_day
+from engine.traces.roles import APART, Roles, find_roles, is_a_row_a_day, time_apart
 from engine.traces.rows import Field
 from engine.traces.sums import PLUS, Sums
 
@@ -91,6 +91,8 @@ def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     head, key = rows_head(opened.head), _wrapped(opened.head)
     head = without(head, reading.ignored)
     roles = find_roles(head, reading.columns)
+    if apart := time_apart(head, roles.first("arrival") or ""):
+        raise InputError(APART.format(roles.first("arrival"), apart))
     if "arrival" not in reading.columns and is_a_row_a_day(head, roles.first("arrival") or ""):
         raise InputError(f"{roles.first('arrival')} holds a day a row: {TOTALS}")
     for role in ("prompt", "output"):

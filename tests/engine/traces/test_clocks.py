@@ -214,3 +214,20 @@ def test_units_of_durations():
         read(TABLE, duration_unit="days")
     with pytest.raises(InputError, match="have a unit"):
         read(AZURE, duration_unit="ms")
+
+
+def test_what_only_grows_may_be_a_clock():
+    """With a unit or a word of clocks it is taken, and said; else it is only said."""
+    for name in ("arr_s", "offset_ms", "seconds"):
+        requests, report = read(f"{name},isl,osl,took_s\n0,7,3,1\n8000,7,3,2\n8000,7,3,4\n")
+        assert requests.seconds[1] == (8 if name == "offset_ms" else 8000)
+        assert any(f"{name} is taken for the arrivals" in note for note in report.notes)
+    requests, report = read("x,row,isl,osl\n5,1,7,3\n9,2,7,3\n10,3,7,3\n")
+    assert requests.seconds.tolist() == [0, 0, 0]
+    assert any("x only grows: map arrival=x if it is a time" in note for note in report.notes)
+
+
+def test_day_and_time_apart_are_not_a_backlog():
+    """Two columns are not joined in silence, and days alone would put all at midnight."""
+    with pytest.raises(InputError, match="date and hour hold day and time apart"):
+        read("date,hour,isl,osl\n2025-01-01,10:00:00,7,3\n2025-01-01,10:00:08,7,3\n")

@@ -14,6 +14,9 @@ FAILURES = {  # column: (a success, failures)
     "final_state": ("done", ["ServerError", "RateLimitExceeded"]),
     "finish_reason": ("length", ["error", "abort"]),
     "level": ("DEFAULT", ["ERROR", "critical"]),
+    "resp_code": ("200", ["429"]),
+    "sc_status": ("200", ["500"]),
+    "failed": ("0", ["1"]),
     "success": ("true", ["false", "False"]),
     "is_ok": ("1", ["0"]),
     "cancelled": ("false", ["true"]),
@@ -45,6 +48,7 @@ INNOCENT = {
     "errors": ["[]", "{}"],
     "requests": ["1", "1"],
     "code": ["200", "204"],
+    "area_code": ["415", "999"],
 }
 
 

@@ -121,6 +121,7 @@ def test_a_server_log_holds_no_requests(server):
     [
         ("metadata:\n  version: 2\nbenchmarks:\n- a: 1\n", "this is YAML"),
         ("---\nkind: report\n", "this is YAML"),
+        ("version: 1\nruns:\n  - a: 2\n", "this is YAML"),
         ('2025-01-01T00:00:00Z stdout F {"prompt_tokens": 7}\n', "before the object of each line"),
     ],
 )
