@@ -20,6 +20,10 @@ quick=(
   tests/engine/simulate/test_preempting.py tests/engine/simulate/test_wait.py
   tests/engine/traces/test_canonical.py tests/engine/traces/test_formats.py
   tests/engine/traces/test_kinds.py tests/engine/traces/test_logs.py
+  tests/engine/traces/test_benchmarks.py tests/engine/traces/test_conversations.py
+  tests/engine/traces/test_named_columns.py tests/engine/traces/test_clocks.py
+  tests/engine/traces/test_token_names.py tests/engine/traces/test_judged.py
+  tests/engine/traces/test_server_words.py tests/engine/traces/test_public_formats.py
   tests/engine/test_user_data.py tests/engine/test_wording.py tests/engine/test_workload.py
 )
 export NUMBA_DISABLE_JIT=1 HYPOTHESIS_PROFILE=glance

@@ -10,13 +10,18 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from engine.errors import InputError
-from engine.traces.bench import is_bench
+from engine.traces.bench import RETOKENIZED, is_bench
 from engine.traces.head import look
 from engine.traces.opened import Opened
 from engine.traces.opening import open_bytes
 
 LISTS = ("input_lens", "ttfts", "itls", "start_times")
-NEEDS = "run the benchmark again with --save-result --save-detailed (vLLM) or --output-details"
+STARTS = ("start_times", "arrival_times")  # when requests were sent
+NEEDS = "run vLLM's bench serve with --save-result --save-detailed"
+NOT_SGLANG = (
+    "this result of SGLang's benchmark does not say when requests were sent, which no option of "
+    "it writes: run vLLM's bench serve against the server, with --save-result --save-detailed"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +76,10 @@ def read_benchmark(source: str | PathLike | BinaryIO) -> Benchmark:
 
 
 def _tokens(result: Mapping[str, Any]) -> Benchmark:
-    lists: dict[str, Any] = {name: result.get(name) for name in LISTS}
+    sent_at = next((result[name] for name in STARTS if _is_full(result.get(name))), None)
+    lists: dict[str, Any] = {name: result.get(name) for name in LISTS} | {"start_times": sent_at}
+    if sent_at is None and RETOKENIZED in result:
+        raise InputError(NOT_SGLANG)
     if absent := [name for name, values in lists.items() if not _is_full(values)]:
         raise InputError(f"this benchmark result has no {', '.join(absent)}: {NEEDS}")
     sizes = {name: len(values) for name, values in lists.items()}
@@ -86,7 +94,10 @@ def _tokens(result: Mapping[str, Any]) -> Benchmark:
     rows = zip(*lists.values(), errors, strict=False)
     usable = [_is_answer(*row) for row in rows]
     if not any(usable):
-        raise InputError("no request of this benchmark has a time to the first token")
+        raise InputError(
+            "no request of this benchmark has a time to the first token and the gaps behind it: "
+            "run it with streaming"
+        )
     kept = [number for number, ok in enumerate(usable) if ok]
     prompt, ttft, gaps, sent = ([values[i] for i in kept] for values in lists.values())
     counts = np.array([1 + len(list_) for list_ in gaps])

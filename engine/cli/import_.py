@@ -31,11 +31,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--time-unit", choices=PER_SECOND, help="of the arrivals (default: what the format says)"
     )
     parser.add_argument(
+        "--duration-unit",
+        choices=PER_SECOND,
+        help="of measured times whose names tell none (default: s)",
+    )
+    parser.add_argument(
         "--map",
         action="append",
         default=[],
         metavar="ROLE=NAME",
-        help=f"the file's name for {', '.join(ROLES)}, repeatable",
+        help=f"the file's name for {', '.join(ROLES)}, repeatable; tokens may be a sum, a+b",
+    )
+    parser.add_argument(
+        "--ignore",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a column that is not to be used for anything, repeatable",
     )
     parser.add_argument(
         "--window", metavar="A:B", help="only what arrives in these seconds after the first request"
@@ -58,7 +70,12 @@ def run(arguments: argparse.Namespace) -> None:
     part = TracePart(between, arguments.sample, arguments.jitter, arguments.seed)
     check_output("--output", arguments.output, [arguments.file])
     requests, report = read_requests(
-        arguments.file, strict=arguments.strict, time_unit=arguments.time_unit, columns=columns
+        arguments.file,
+        strict=arguments.strict,
+        time_unit=arguments.time_unit,
+        duration_unit=arguments.duration_unit,
+        columns=columns,
+        ignored=arguments.ignore,
     )
     requests = part.of(requests)
     report = Report.of(requests, report.format)

@@ -1,8 +1,9 @@
 """A benchmark result that holds its requests as lists, one a quantity: as rows.
 
-vLLM's `bench serve` and SGLang's `bench_serving` write such results. There is no
-end-to-end latency of a request: it is the time to the first token and the gaps
-behind it, summed.
+vLLM's `bench serve` and SGLang's `bench_serving` write such results. Where there is no
+end-to-end latency of a request, it is the time to the first token and the gaps
+behind it, summed. A client that limits how many requests are on their way holds them back:
+they arrived `queue_times` before they were sent, and their latencies count from then.
 """
 
 from __future__ import annotations
@@ -17,10 +18,18 @@ from engine.traces.log import LogReading, read_log
 from engine.traces.opened import Opened
 from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field
+from engine.workload import MAX_ARRIVAL
 
 LENGTHS = ("input_lens", "output_lens")
-LISTS = (*LENGTHS, "ttfts", "itls", "errors", "start_times")
+STARTS = ("start_times", "arrival_times")
+LISTS = (*LENGTHS, "ttfts", "itls", "latencies", "errors", *STARTS, "queue_times")
+RETOKENIZED = "total_output_tokens_retokenized"  # SGLang's results count it, vLLM's do not
 NO_TIMES = "this result has no start_times: newer versions of the benchmark write them"
+NEVER_TIMES = "this result has no times at which requests were sent: SGLang's benchmark writes none"
+HELD_BACK = (
+    "{:,} requests waited at the client before they were sent: they arrived then, and their "
+    "latencies count from then"
+)
 
 
 def is_bench(head: Head, within: str = "") -> bool:
@@ -47,11 +56,15 @@ def read_bench(opened: Opened, reading: LogReading, option: str, within: str = "
     ]
     first = opened.head.first
     result = first.get(within) if within else first
-    timed = isinstance(result, Mapping) and bool(result.get("start_times"))
-    if timed:
-        fields.append(Field("arrival", ("start_time",), Stamp()))
-    source = opened.rows(_Run(option, within).rows)
-    return read_log(source, fields, reading, unit="s", notes=[] if timed else [NO_TIMES])
+    result = result if isinstance(result, Mapping) else {}
+    notes = []
+    if any(result.get(name) for name in STARTS):
+        fields.append(Field("arrival", ("arrival",), Stamp()))
+    else:
+        notes.append(NEVER_TIMES if RETOKENIZED in result else NO_TIMES)
+    run = _Run(option, within)
+    requests = read_log(opened.rows(run.rows), fields, reading, unit="s", notes=notes)
+    return requests.saying([HELD_BACK.format(run.held_back)] if run.held_back else [])
 
 
 class _Run:
@@ -60,6 +73,7 @@ class _Run:
     def __init__(self, option: str, within: str):
         self.option, self.within = option, within
         self.seen = False
+        self.held_back = 0
 
     def rows(self, result: Mapping[str, Any]) -> Iterator[dict]:
         if self.seen:
@@ -84,20 +98,36 @@ class _Run:
                     f"input_lens {len(lists['input_lens']):,}"
                 )
         for values in zip(*lists.values(), strict=True):
-            yield _row(dict(zip(lists, values, strict=True)))
+            row = _row(dict(zip(lists, values, strict=True)))
+            self.held_back += row["queued"] > 0
+            yield row
 
 
 def _row(values: Mapping[str, Any]) -> dict:
     # A time of 0 to the first token is how a run without streaming says it has none.
     ttft = values.get("ttfts") or None
+    latency = values.get("latencies") or _sum(ttft, values.get("itls"))
+    queued = _number(values.get("queue_times")) or 0.0
+    sent = next((values[name] for name in STARTS if values.get(name) is not None), None)
     return {
         "error": values.get("errors"),
         "input_len": values["input_lens"],
         "output_len": values["output_lens"],
-        "start_time": values.get("start_times"),
-        "ttft": ttft,
-        "latency": _sum(ttft, values.get("itls")),
+        "arrival": _add(sent, -queued),
+        "ttft": _add(ttft, queued),
+        "latency": _add(latency, queued),
+        "queued": queued,
     }
+
+
+def _number(value: Any) -> float | None:
+    whole = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return value if whole and 0 < value < MAX_ARRIVAL else None
+
+
+def _add(value: Any, more: float) -> Any:
+    """A value and what comes on top; as it is where nothing does, or it is no number."""
+    return value + more if more and isinstance(value, (int, float)) else value
 
 
 def _sum(ttft: Any, gaps: Any) -> float | None:

@@ -19,9 +19,13 @@ ZONE = r" ?(UTC|Z|[+-]\d\d(:?\d\d)?( UTC)?)"
 MOMENT = rf"^(19|20)\d\d-\d\d-\d\d([ T]{TIME}({ZONE})?)?$"
 MAX_NAMES = 1000
 FAILURES = (
-    "error|errored|fail|failed|failure|timeout|timedout|timed_out|cancelled|canceled|aborted"
-    "|incomplete|rejected|dropped|killed"
+    "error|errored|err|fail|failed|failure|timeout|timedout|timed_out|cancelled|canceled|abort"
+    "|aborted|incomplete|rejected|dropped|killed|exception|exhausted|unavailable|unsuccessful"
+    "|throttled|rate_limited|ratelimited|overloaded|denied|refused|forbidden|unauthorized|invalid"
+    "|interrupted|terminated|expired|critical|fatal|nok|ko|deadline_exceeded|internal_server_error"
+    "|shed|skipped|discarded|lost|blocked|overload|bad_gateway|bad_request|too_many_requests|not_found|gateway_timeout|service_unavailable"
 )
+NO_FAILURES = r"^no[ _-]?(error|failure|exception)s?$"
 
 
 class Kind(Protocol):
@@ -199,25 +203,45 @@ class Labels(Names):
 
 
 class Check:
-    """A check that reads no value: the row counts if the column matches, or if it does not."""
+    """A check that reads no value: the row counts if the column matches, or if it does not.
+
+    What matches `but` counts whatever else it does.
+    """
 
     dtype = np.int8
 
-    def __init__(self, pattern: str, need: str, *, matches: bool = True):
-        self.pattern, self.need, self.matches = pattern, need, matches
+    def __init__(self, pattern: str, need: str, *, matches: bool = True, but: str = ""):
+        self.pattern, self.need, self.matches, self.but = pattern, need, matches, but
 
     def __call__(self, column: pa.StringArray) -> tuple[np.ndarray, np.ndarray]:
         match = pc.match_substring_regex(column, self.pattern, ignore_case=True)
         good = match.to_numpy(zero_copy_only=False) == self.matches
+        if self.but and not good.all():
+            known = pc.match_substring_regex(column, self.but, ignore_case=True)
+            good |= known.to_numpy(zero_copy_only=False)
         return np.zeros(len(good), self.dtype), good
 
 
 def no_error() -> Check:
     """An error column that must be blank, null, false or 0."""
-    return Check(r"^(none|null|nan|false|0|)$", "blank: the request failed")
+    blank = r"^(none|null|nan|nil|false|no|0|n/a|-|\{\}|\[\]|)$"
+    return Check(blank, "blank: the request failed")
 
 
 def no_failure() -> Check:
-    """A status column that must not name a failure or an HTTP error."""
-    failed = rf"^({FAILURES}|[45]\d\d)$"
-    return Check(failed, "that of a success: the request failed", matches=False)
+    """A status column that must not name a failure, an HTTP error or a number below 0.
+
+    A failure may stand among other words: STATUS_CODE_ERROR, `503 Service Unavailable`.
+    """
+    http = r"(https?[ /]*[\d.]*\s+)?[45]\d\d(\.0*)?([^\d].*)?"
+    named = rf"(.*[^a-z])?({FAILURES.replace('_', '[ _-]?')})([^a-z].*)?"
+    joined = ".*(error|failed|failure|exceeded|exception|timeout|throttled|cancelled|canceled)"
+    failed = rf"^({http}|{named}|{joined}|-\d+(\.0*)?)$"
+    need = "that of a success: the request failed"
+    return Check(failed, need, matches=False, but=NO_FAILURES)
+
+
+def succeeded() -> Check:
+    """A column that says of each request whether it succeeded."""
+    need = "that of a success: the request failed"
+    return Check(r"^(false|no|f|n|0|0\.0)$", need, matches=False)

@@ -1,4 +1,4 @@
-"""JSON in its shapes, object by object: lines, one long list, one document.
+"""JSON in its shapes, object by object: lines, one long list, objects in a row, one document.
 
 Lists are decoded element by element, so that a file of any size takes the
 memory of its largest element. Documents (benchmark results) are read whole.
@@ -60,6 +60,34 @@ def document(text: io.TextIOWrapper) -> Any:
         raise InputError(
             "this is JSON that cannot be read: it is nested too deeply, or a number is too long"
         ) from None
+
+
+def stream(text: io.TextIOWrapper) -> Iterator[Any]:
+    """Objects one behind the other, each over any number of lines, as `jq .` prints them."""
+    decoder, buffer, count, wanted = json.JSONDecoder(), "", 0, CHUNK
+    while True:
+        place = _skip(buffer, 0)
+        try:
+            value, end = decoder.raw_decode(buffer, place)
+        except BAD:
+            more = text.read(wanted)
+            wanted *= 2  # a long object is not tried again too often
+            if not more and not buffer[place:]:
+                return
+            if not more:
+                raise InputError(
+                    f"this is JSON that is damaged or cut off after {count} objects"
+                ) from None
+            buffer = buffer[place:] + more
+            continue
+        while True:
+            yield value
+            count, wanted, place = count + 1, CHUNK, _skip(buffer, end)
+            try:
+                value, end = decoder.raw_decode(buffer, place)
+            except BAD:
+                break
+        buffer = buffer[place:]
 
 
 def elements(text: io.TextIOWrapper) -> Iterator[Any]:

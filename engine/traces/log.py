@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,18 +35,23 @@ class LogReading:
     strict : a bad row is an error
     time_unit : of the arrivals, in place of what the file's format says; a key of
         PER_SECOND
+    duration_unit : of measured times whose names tell none, as time_unit
     columns : the file's name for a role (one of ROLES), where the user says it
+    ignored : names of the file that are not to be used for anything
     """
 
     strict: bool = False
     time_unit: str | None = None
+    duration_unit: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+    ignored: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        if self.time_unit is not None and self.time_unit not in PER_SECOND:
-            raise InputError(
-                f"the time unit must be one of {', '.join(PER_SECOND)}, got {self.time_unit}"
-            )
+        for what, unit in (("time", self.time_unit), ("duration", self.duration_unit)):
+            if unit is not None and unit not in PER_SECOND:
+                raise InputError(
+                    f"the {what} unit must be one of {', '.join(PER_SECOND)}, got {unit}"
+                )
         for role in self.columns:
             if role not in ROLES:
                 raise InputError(f"a column can be mapped to {', '.join(ROLES)}, not to {role}")
@@ -123,6 +128,19 @@ def in_order(requests: TraceRequests) -> TraceRequests:
     return requests.take(np.argsort(requests.seconds, kind="stable"))
 
 
+def before_their_end(requests: TraceRequests) -> TraceRequests:
+    """The requests whose arrivals were read by when they ended: each its latency earlier.
+
+    One without a latency arrives when it ended.
+    """
+    if requests.latency is None:
+        return requests
+    seconds = requests.seconds - np.nan_to_num(requests.latency)
+    first = float(seconds.min())
+    began = None if requests.began is None else requests.began + first
+    return in_order(replace(requests, seconds=seconds - first, began=began))
+
+
 @dataclass(frozen=True, eq=False)
 class _Clock:
     """Arrivals in seconds since the first, the unit they had, and what to say about it.
@@ -152,7 +170,7 @@ def _read_clock(
     seconds = since_first(values, unit)
     if len(seconds) > 1 and not seconds.any():
         return _Clock(seconds, unit, (SAME,))
-    rate = len(seconds) / max(float(seconds.max()), 1e-300)
+    rate = (len(seconds) - 1) / max(float(seconds.max()), 1e-300)
     if len(seconds) >= FEW and rate > CROWDED and not asked:
         said = f"{name} read as {unit} means {rate:,.0f} requests a second: is the unit right?"
     notes = [said] if said else []

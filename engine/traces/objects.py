@@ -63,13 +63,16 @@ class Objects:
 
 
 def value_at(record: Any, path: Sequence[str]) -> Any:
-    """What stands at a path of keys, or None. A key may itself contain the dots."""
-    whole = ".".join(path)
-    if len(path) > 1 and isinstance(record, Mapping) and whole in record:
-        return record[whole]
-    for key in path:
-        record = record.get(key) if isinstance(record, Mapping) else None
-    return record
+    """What stands at a path of keys, or None. Keys may themselves contain dots."""
+    if not isinstance(record, Mapping):
+        return None
+    if len(path) == 1:
+        return record.get(path[0])
+    for size in range(1, len(path)):
+        inner = record.get(path[0] if size == 1 else ".".join(path[:size]))
+        if isinstance(inner, Mapping) and (value := value_at(inner, path[size:])) is not None:
+            return value
+    return record.get(".".join(path))
 
 
 def text_of(value: Any) -> str:

@@ -63,6 +63,8 @@ class Opened:
             return iter([(None, self.head.first)])
         if self.head.shape == "list":
             return ((None, value) for value in json_text.elements(self.text()))
+        if self.head.shape == "stream":
+            return ((None, value) for value in json_text.stream(self.text()))
         if self.head.shape == "pairs":
             pairs = json_text.elements(self.text())
             return ((None, json_text.from_pair(value)) for value in pairs)

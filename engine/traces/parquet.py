@@ -37,9 +37,37 @@ class Parquet:
             yield Block(
                 None,
                 np.ones(len(batch), bool),
-                [_text(batch.column(name)) for name in columns],
+                [_text(_column(batch, name)) for name in columns],
                 lambda at: "is not a row",
             )
+
+
+def column_names(schema: pa.Schema) -> list[str]:
+    """The columns, and with a dot what stands within those that are records."""
+    return [name for field in schema for name in _within(field, field.name)]
+
+
+def _within(field: pa.Field, name: str) -> Iterator[str]:
+    yield name
+    if pa.types.is_struct(field.type):
+        for inner in field.type:
+            yield from _within(inner, f"{name}.{inner.name}")
+
+
+def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
+    """A column, or what stands within one."""
+    if name in batch.schema.names:
+        return batch.column(name)
+    top = next(each for each in batch.schema.names if name.startswith(f"{each}."))
+    column, rest = batch.column(top), name[len(top) + 1 :]
+    while rest:
+        inner = next(
+            field.name
+            for field in column.type
+            if rest == field.name or rest.startswith(f"{field.name}.")
+        )
+        column, rest = pc.struct_field(column, inner), rest[len(inner) + 1 :]
+    return column
 
 
 def records(file: BinaryIO, columns: Sequence[str]) -> Iterator[tuple[None, dict[str, Any]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from os import PathLike
@@ -17,11 +17,14 @@ from engine.fields import number_in
 from engine.registry import modules_in
 from engine.traces.formats import canonical, generic
 from engine.traces.head import Head, look
+from engine.traces.judged import checks
 from engine.traces.log import LogReading
 from engine.traces.opened import Opened
 from engine.traces.opening import open_bytes
 from engine.traces.report import Report
 from engine.traces.requests import TraceRequests, errors_of
+from engine.traces.roles import Roles, find_roles
+from engine.traces.token_names import may_count
 from engine.workload import Workload, read_only
 
 
@@ -40,24 +43,70 @@ def known_formats() -> tuple[ModuleType, ...]:
     )
 
 
+def _layout_of(head: Head) -> ModuleType | None:
+    """The layout that a head belongs to, or None.
+
+    A table of a public layout with a column that tells which requests failed is not that layout's
+    own: it is read like any table, which looks at that column.
+    """
+    judged = head.kind in ("table", "parquet") and bool(checks(head))
+    logs, last = known_formats()[:-2], known_formats()[-2:]
+    return next((each for each in (*(() if judged else logs), *last) if each.matches(head)), None)
+
+
 def find_format(head: Head) -> ModuleType:
     """The format that a file's head belongs to; InputError says what is needed."""
-    for layout in known_formats():
-        if layout.matches(head):
-            return layout
-    start = " ".join((head.line or ", ".join(head.names)).split())
-    if head.kind == "table":
-        names = [name.lower() for name in head.names]
-        missing = [name for name in canonical.NEEDED if name not in names]
-        raise InputError(
-            f"the first line must name the columns {', '.join(canonical.NEEDED)}, separated by "
-            f"commas (missing: {', '.join(missing)}), or be that of a known log, or its columns be "
-            f"mapped, as in prompt=NAME; found: {start[:200]}"
+    if layout := _layout_of(head):
+        return layout
+    raise InputError(_what_is_missing(head))
+
+
+def _what_is_missing(head: Head) -> str:
+    """Why a file of no known format cannot be read, and what to give."""
+    start = " ".join((head.line or ", ".join(head.names)).split())[:200]
+    if head.kind == "metrics":  # of no server that is known
+        return f"these are metrics of no server that is known; found: {start}"
+    rows = generic.rows_head(head)
+    roles = find_roles(rows)
+    refused = {**_packed(rows), **(roles.tokens.refused or {})}
+    held = "".join(f"; {name} holds {what}" for name, what in refused.items())
+    missing = [role for role in ("prompt", "output") if not roles.names[role]]
+    names = [name.lower() for name in head.names]
+    lacking = [name for name in canonical.NEEDED if name not in names]
+    ours = head.kind == "table" and len(lacking) < len(canonical.NEEDED)
+    if len(missing) == 1 and not ours:
+        (lacks,) = missing
+        other = "prompt" if lacks == "output" else "output"
+        return (
+            f"no name says which column holds the {lacks} tokens ({roles.first(other)} is the "
+            f"{other}): map it, as in {lacks}={_likely(rows, roles)}{held[:200]}; found: {start}"
         )
-    raise InputError(
+    if head.kind == "table":
+        return (
+            f"the first line must name the columns {', '.join(canonical.NEEDED)}, separated by "
+            f"commas (missing: {', '.join(lacking)}), or be that of a known log, or its columns be "
+            f"mapped, as in prompt=NAME{held[:200]}; found: {start}"
+        )
+    return (
         "this is of no known format, and no name in it says which are the prompt and output "
-        f"tokens: map them, as in prompt=NAME; found: {start[:200]}"
+        f"tokens: map them, as in prompt=NAME{held[:200]}; found: {start}"
     )
+
+
+def _packed(head: Head) -> dict[str, str]:
+    """Names whose text is JSON, in which the counts may be."""
+    values = {name: head.values(name) for name in head.names}
+    return {
+        name: "JSON as text: unpack it"
+        for name, found in values.items()
+        if found and all(isinstance(value, str) and value.lstrip()[:1] == "{" for value in found)
+    }
+
+
+def _likely(head: Head, roles: Roles) -> str:
+    """A name that may hold counts of tokens and has no role; NAME where none may."""
+    taken = {name for names in roles.names.values() for name in names}
+    return next((name for name in may_count(head) if name not in taken), "NAME")
 
 
 @dataclass(frozen=True)
@@ -80,7 +129,7 @@ def glance(source: str | PathLike | BinaryIO) -> Glance:
     """What a file looks like, without reading it; InputError as in `read_requests`."""
     with errors_of(_name(source)), open_bytes(source) as file:
         head = look(file)
-        layout = next((layout for layout in known_formats() if layout.matches(head)), None)
+        layout = _layout_of(head)
         rows = generic.rows_head(head)
         return Glance(layout.NAME if layout else "", rows.names, generic.likely_names(rows))
 
@@ -90,7 +139,9 @@ def read_requests(
     *,
     strict: bool = False,
     time_unit: str | None = None,
+    duration_unit: str | None = None,
     columns: Mapping[str, str] | None = None,
+    ignored: Sequence[str] = (),
 ) -> tuple[TraceRequests, Report]:
     """The requests in a file, in seconds, with what their server measured.
 
@@ -99,8 +150,10 @@ def read_requests(
     source : a path or an open binary file that can seek
     strict : make a bad row of a known log an error, which it always is in the canonical CSV
     time_unit : of numeric arrivals, one of s, ms, us, ns; None: what the format says
+    duration_unit : of measured times whose names tell no unit, as time_unit; None: seconds
     columns : the file's name for arrival, prompt, output, class, ttft or latency,
-        where it is not a common one; reads any table or JSON
+        where it is not a common one; a sum of names for tokens; reads any table or JSON
+    ignored : names of the file that are not to be used; reads any table or JSON
 
     Raises
     ------
@@ -109,11 +162,16 @@ def read_requests(
     """
     name = _name(source)
     with errors_of(name):
-        reading = LogReading(strict, time_unit, columns or {})
+        reading = LogReading(strict, time_unit, duration_unit, columns or {}, ignored)
         with open_bytes(source) as file:
             opened = Opened(file, look(file))
             with opened.stack:
-                layout = generic if reading.columns else find_format(opened.head)
+                asked = reading.columns or reading.ignored
+                layout = generic if asked else find_format(opened.head)
+                if duration_unit and layout is not generic:
+                    raise InputError(
+                        f"the durations of a {layout.NAME} have a unit: it cannot be set"
+                    )
                 requests = replace(layout.parse(opened, reading), source=name)
         return requests, Report.of(requests, layout.NAME)
 

@@ -66,8 +66,8 @@ class Report:
 
     @property
     def rate(self) -> float | None:
-        """Requests a second; None where all arrive at once."""
-        return self.rows_kept / self.span_s if self.span_s > 0 else None
+        """Requests a second, one a gap between arrivals; None where all arrive at once."""
+        return (self.rows_kept - 1) / self.span_s if self.span_s > 0 else None
 
     @property
     def ties(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -63,6 +63,10 @@ class TraceRequests:
 
     def __len__(self) -> int:
         return len(self.seconds)
+
+    def saying(self, notes: Iterable[str]) -> TraceRequests:
+        """The same with these notes behind its own."""
+        return replace(self, notes=(*self.notes, *notes))
 
     def take(self, which: np.ndarray) -> TraceRequests:
         """The requests that `which` (a mask or indices) selects, in that order."""

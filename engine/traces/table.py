@@ -1,9 +1,9 @@
 """Rows of a delimited file, block by block, as columns of text.
 
-A line is a row, always, so the place of every fault is exact and a stray quote
-cannot swallow the rows behind it. In known logs, quotes around a field protect
-the delimiters in it; in the canonical CSV they are taken off but protect
-nothing. Where semicolons part the fields, a comma in a number is its point.
+In known logs, quotes around a field protect the delimiters and line breaks in it,
+but a stray quote cannot swallow the rows behind it (quoting.py). In the canonical
+CSV a line is a row, always: quotes are taken off but protect nothing. Where
+semicolons part the fields, a comma in a number is its point.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ import pyarrow.compute as pc
 
 from engine.traces.block import Block
 from engine.traces.names import find_name
+from engine.traces.quoting import Records
 
 BLOCK = 1 << 21  # characters read at a time; bounds what a file of any size takes
+DECIMAL_COMMA = r"^([+-]?\d+),(\d+)$"
 DELIMITERS = (",", ";", "\t", "|")  # the first of those equally frequent
 
 
@@ -53,13 +55,24 @@ class Table:
         """The rows, with a column for each of the alternative names wanted."""
         columns = [self.names.index(self.spell(names)) for names in wanted]
         self.text.readline()
-        first_line = 2
-        while read := self.text.readlines(BLOCK):
+        for read, places in self._records():
             lines = pc.utf8_trim(pa.array(read, pa.string()), self._margin)
             not_blank = pc.not_equal(lines, "").to_numpy(zero_copy_only=False)
-            place = first_line + np.flatnonzero(not_blank)
-            first_line += len(read)
-            yield self._block(lines.filter(not_blank), place, columns)
+            yield self._block(lines.filter(not_blank), places[not_blank], columns)
+
+    def _records(self) -> Iterator[tuple[list[str], np.ndarray]]:
+        """Lines of the file, those of a record joined, and the number of each one's first."""
+        records = Records(self.delimiter, len(self.names), line=2)
+        while read := self.text.readlines(BLOCK):
+            if records.waiting or (self.quoted and any('"' in line for line in read)):
+                joined, places = records.of(read, last=False)
+                yield joined, np.array(places, np.int64)
+            else:
+                yield read, records.line + np.arange(len(read))
+                records.line += len(read)
+        if records.waiting:
+            joined, places = records.of([], last=True)
+            yield joined, np.array(places, np.int64)
 
     def _block(self, lines: pa.StringArray, place: np.ndarray, wanted: list[int]) -> Block:
         if self.quoted and pc.any(pc.match_substring(lines, '"')).as_py():
@@ -93,14 +106,15 @@ class Table:
 
     def _fields(self, line: str) -> list[str]:
         try:
-            return next(csv.reader([line], delimiter=self.delimiter, skipinitialspace=True))
-        except csv.Error:  # a field longer than the reader takes
+            lines = line.splitlines(keepends=True) if "\n" in line else [line]
+            return next(csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True))
+        except (csv.Error, StopIteration):  # a field longer than the reader takes
             return []
 
     def _tidy(self, column: pa.StringArray) -> pa.StringArray:
         """Without the space and quotes around a field."""
         column = pc.utf8_trim_whitespace(column)
-        column = pc.replace_substring_regex(column, r'^"\s*(.*?)\s*"$', r"\1")
+        column = pc.replace_substring_regex(column, r'(?s)^"\s*(.*?)\s*"$', r"\1")
         if self.delimiter == ";":
-            column = pc.replace_substring_regex(column, r"^([+-]?\d+),(\d+)$", r"\1.\2")
+            column = pc.replace_substring_regex(column, DECIMAL_COMMA, r"\1.\2")
         return column

@@ -70,12 +70,12 @@ def test_audit_reads_arrivals_in_another_unit():
     lines = [f"{50 * number},10,5" for number in range(150)]
     content = "\n".join(["request_time,num_prompt_tokens,num_output_tokens", *lines]).encode()
     at = open_audit("log.csv", content, **GPU)
-    assert "0.0201 a second" in said(at)
+    assert "0.0200 a second" in said(at)
     press(at, "milliseconds")
     assert at.selectbox(key="time_unit").value == "ms"
-    assert "20.1 a second" in said(at)
+    assert "20.0 a second" in said(at)
     press(at, "as the file says")
-    assert "0.0201 a second" in said(at)
+    assert "0.0200 a second" in said(at)
 
 
 def test_audit_of_a_closed_loop():

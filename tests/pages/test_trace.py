@@ -24,7 +24,7 @@ def mooncake_like(n=300):
 def test_window_and_sample():
     """Half an hour, one request in two: said under the controls, counted in the report."""
     at = open_audit("azure.csv", azure_like(), **GPU)
-    assert "azure.csv: 400 requests, 0.0334 a second" in said(at)
+    assert "azure.csv: 400 requests, 0.0333 a second" in said(at)
     start = at.selectbox(key="part_from")
     assert start.options[:3] == ["13:58", "14:00", "14:02"]
     start.set_value(1.0).run()  # seconds after 13:59:59
@@ -108,11 +108,29 @@ def test_columns_of_any_table_are_picked():
     at.selectbox(key="map_output").set_value("made").run()
     at.selectbox(key="map_arrival").set_value("when").run()
     assert not at.error
-    assert "table.csv: 50 requests, 1.02 a second" in said(at)
+    assert "table.csv: 50 requests, 1 a second" in said(at)
     at.selectbox(key="map_prompt").set_value("extra").run()
     assert at.query_params["map_prompt"] == "extra"
     alts = [chart.proto.alt for chart in charts(at)]
     assert "All requests have prompt and output of 12\u202ftokens together." in alts
+
+
+def test_what_was_guessed_can_be_changed():
+    """A unit of measured times, asked for only where no name tells; a column left out of all."""
+    header = b"ts,prompt_tokens,completion_tokens,latency,state\n"
+    rows = b"".join(b"%d.5,10,5,900,%s\n" % (i, b"failed" if i % 5 == 4 else b"fine")
+                    for i in range(50))  # fmt: skip
+    at = open_audit("log.csv", header + rows, **GPU)
+    assert "10 of 50 rows set aside: state" in said(at)
+    assert "is the unit right?" in said(at)
+    at.selectbox(key="duration_unit").set_value("ms").run()
+    assert "is the unit right?" not in said(at)
+    at.multiselect(key="ignored").set_value(["state"]).run()
+    assert not at.exception
+    assert "log.csv: 50 requests" in said(at)
+    assert at.query_params["duration_unit"] == "ms"
+    told = open_audit("log.csv", header.replace(b"latency", b"latency_ms") + rows, **GPU)
+    assert not [each for each in told.selectbox if each.key == "duration_unit"]
 
 
 @pytest.mark.parametrize(

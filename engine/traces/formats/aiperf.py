@@ -1,7 +1,8 @@
 """AIPerf's profile_export.jsonl: a line a request, nanoseconds since 1970, values with units.
 
 Layout: the tool's documentation of its per-request records. Failed and
-cancelled requests have no metrics; those of a warm-up phase are set aside.
+cancelled requests have no metrics; those of a warm-up phase are set aside. The summary
+beside it is refused by name.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from engine.errors import InputError
 from engine.traces.clock import PER_SECOND, unit_in
 from engine.traces.columns import Check, Measured, Ticks, TokenColumn, no_error
 from engine.traces.head import Head
@@ -28,11 +30,25 @@ EXAMPLE = (
 )
 
 
+PROMPT, OUTPUT = "input_sequence_length", "output_sequence_length"
+
+
 def matches(head: Head) -> bool:
-    return head.is_objects("metadata.request_start_ns", "metrics")
+    return head.is_objects("metadata.request_start_ns", "metrics") or _is_summary(head)
+
+
+def _is_summary(head: Head) -> bool:
+    statistics = [
+        f"{name}.{each}" for name in (PROMPT, "request_latency") for each in ("avg", "unit")
+    ]
+    return head.is_objects(*statistics)
 
 
 def parse(opened: Opened, reading: LogReading) -> TraceRequests:
+    if _is_summary(opened.head):
+        raise InputError(
+            "this is AIPerf's summary, which holds no requests: give profile_export.jsonl"
+        )
     phase = Check("^(profiling|)$", "profiling: it is warm-up")
     fields = [
         Field("phase", ("metadata.benchmark_phase",), phase),
@@ -44,14 +60,17 @@ def parse(opened: Opened, reading: LogReading) -> TraceRequests:
         Field("ttft", ("ttft",), Measured()),
         Field("latency", ("latency",), Measured()),
     ]
-    return read_log(opened.rows(_with_durations), fields, reading, unit="ns")
+    return read_log(opened.rows(with_durations), fields, reading, unit="ns")
 
 
-def _with_durations(record: Mapping[str, Any]) -> Iterator[dict]:
+def with_durations(record: Mapping[str, Any]) -> Iterator[dict]:
+    """A record with its ttft and latency in seconds."""
+    metrics = record.get("metrics")
+    first = (value_at(metrics, [name]) for name in ("time_to_first_token", "ttft"))
     yield {
         **record,
-        "ttft": _seconds(value_at(record, ["metrics", "time_to_first_token"])),
-        "latency": _seconds(value_at(record, ["metrics", "request_latency"])),
+        "ttft": _seconds(next((value for value in first if value is not None), None)),
+        "latency": _seconds(value_at(metrics, ["request_latency"])),
     }
 
 

@@ -1,61 +1,41 @@
-"""Any table or JSON whose names say what they are, or are mapped by the user.
+"""Any table or JSON whose names and values say what they are, or are mapped by the user.
 
 Comma, semicolon, tab and bar, JSON in all its shapes (one list within an object
-too, as exports of APIs have it), Parquet. Names are
-compared without case, spaces and underscores; an ending such as _ms tells the
-unit. BLIS, Weka, gateways and access logs read like this.
+too, as exports of APIs have it), Parquet. Names are compared without case, spaces,
+underscores and wrappers, and what they hold must be what they say (engine/traces/roles.py);
+an ending such as _ms tells the unit. BLIS, Weka, gateways and access logs read like this.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from engine.errors import InputError
 from engine.traces.clock import PER_SECOND, unit_in
-from engine.traces.columns import (
-    Kind,
-    Labels,
-    Measured,
-    Perhaps,
-    TokenColumn,
-    no_error,
-    no_failure,
-)
-from engine.traces.head import Head, paths
-from engine.traces.log import MOMENTS, ROLES, LogReading, arrival_kind, read_log
-from engine.traces.names import find_name, plain
-from engine.traces.objects import value_at
+from engine.traces.columns import Kind, Labels, Measured, Perhaps, TokenColumn
+from engine.traces.head import Head, head_of
+from engine.traces.judged import checks, unfamiliar
+from engine.traces.log import MOMENTS, ROLES, LogReading, arrival_kind, before_their_end, read_log
+from engine.traces.names import find_name
 from engine.traces.opened import Opened
 from engine.traces.requests import TraceRequests
+from engine.traces.roles import APART, Roles, find_roles, is_a_row_a_day, time_apart
 from engine.traces.rows import Field
+from engine.traces.sums import PLUS, Sums
 
 NAME = "table with named columns"
 EXAMPLE = "start_time;prompt_tokens;completion_tokens\n2024-01-01 00:00:00;10;20\n"
-
-# Common names, the most telling first; compared as `plain` names.
-NAMES = {
-    "arrival": """arrival arrived_at arrival_time arrival_timestamp arrival_offset request_start
-        request_start_time request_time start_time started_at created_at created timestamp time
-        datetime ts start t""",
-    "prompt": """prompt_tokens input_tokens num_prompt_tokens num_input_tokens number_input_tokens
-        prompt_length input_length prompt_len input_len prompt_size num_prefill_tokens
-        prefill_tokens context_tokens request_tokens input_sequence_length isl input_toks
-        usage.prompt_tokens usage.input_tokens gen_ai.usage.input_tokens prompt input in""",
-    "output": """output_tokens completion_tokens num_output_tokens number_output_tokens
-        generated_tokens response_tokens output_length output_len completion_length
-        response_length token_size num_decode_tokens decode_tokens output_sequence_length osl
-        output_toks usage.completion_tokens usage.output_tokens gen_ai.usage.output_tokens
-        output out""",
-    "class": "class request_class slo_class workload category",
-    "ttft": "ttft time_to_first_token",
-    "latency": "latency e2e_latency e2el end_to_end_latency request_latency elapsed_time",
-    "first_token": """first_token_time first_token_at first_chunk_time completion_start_time
-        first_token""",
-    "end": """end_time ended_at finish_time finished_at completed_at completion_time
-        last_chunk_time request_end_time request_end end""",
-}
-ERRORS = ("error", "error_code", "error_message")
+DEEPEST = 3  # objects above the list of rows in a document
+SLOWEST_TOKEN = 10.0  # seconds; a log whose half is slower is more likely in another unit
+SET_UNIT = "is the unit right? --duration-unit sets another"
+PERIODS = (60, 300, 600, 900, 1800, 3600, 86400, 604800)  # seconds that statistics are over
+TOTALS = "rows are totals, give a log with a row a request"
+MOSTLY = 0.5  # of the requests
+LONGEST_PROMPT = 10_000_000  # tokens; more than any model takes
 
 
 def matches(head: Head) -> bool:
@@ -63,8 +43,9 @@ def matches(head: Head) -> bool:
 
 
 def likely_names(head: Head) -> dict[str, str | None]:
-    """The name for each role, as far as names tell."""
-    return {role: _find(head, role) for role in ROLES}
+    """The name for each role, as far as names and values tell."""
+    roles = find_roles(head)
+    return {role: (roles.first(role) or "").split(PLUS)[0] or None for role in ROLES}
 
 
 def rows_head(head: Head) -> Head:
@@ -72,88 +53,140 @@ def rows_head(head: Head) -> Head:
     key = _wrapped(head)
     if key is None:
         return head
-    first = head.first[key][0]
-    return Head("objects", tuple(paths(first)), first, head.shape)
+    rows = [row for row in _at(head.first, key) if isinstance(row, dict)]
+    return head_of(rows[:200], head.shape)
 
 
-def _wrapped(head: Head) -> str | None:
-    """The key under which a document that is no request itself has its only list of objects."""
+def _wrapped(head: Head) -> tuple[str, ...] | None:
+    """The keys to the only list of requests in a document that is no request itself."""
     if head.shape != "document" or _names_tokens(head):
         return None
-    lists = [
-        key
-        for key, value in head.first.items()
-        if isinstance(value, list) and value and isinstance(value[0], Mapping)
-    ]
-    return lists[0] if len(lists) == 1 else None
+    lists = [key for key, value in _lists(head.first) if value and isinstance(value[0], Mapping)]
+    if len(lists) > 1:
+        named = [key for key in lists if _names_tokens(head_of(_at(head.first, key)[:200], ""))]
+        return named[0] if len(named) == 1 else None
+    return lists[0] if lists else None
+
+
+def _lists(value: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple]:
+    for key, inner in value.items():
+        if isinstance(inner, list):
+            yield (*above, key), inner
+        elif isinstance(inner, dict) and len(above) < DEEPEST:
+            yield from _lists(inner, (*above, key))
+
+
+def _at(document: Any, keys: tuple[str, ...]) -> Any:
+    for key in keys:
+        document = document[key]
+    return document
 
 
 def _names_tokens(head: Head) -> bool:
-    return bool(_find(head, "prompt") and _find(head, "output"))
+    roles = find_roles(head)
+    return bool(roles.names["prompt"] and roles.names["output"])
 
 
 def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     head, key = rows_head(opened.head), _wrapped(opened.head)
-    names_of = {
-        role: _mapped(head, role, reading) or name for role, name in likely_names(head).items()
-    }
+    head = without(head, reading.ignored)
+    roles = find_roles(head, reading.columns)
+    if apart := time_apart(head, roles.first("arrival") or ""):
+        raise InputError(APART.format(roles.first("arrival"), apart))
+    if "arrival" not in reading.columns and is_a_row_a_day(head, roles.first("arrival") or ""):
+        raise InputError(f"{roles.first('arrival')} holds a day a row: {TOTALS}")
     for role in ("prompt", "output"):
-        if not names_of[role]:
+        if not roles.names[role]:
             names = ", ".join(head.names)[:200]
             raise InputError(f"no name says which is the {role}: map one of {names}")
-    fields, notes = [], []
-    for role, name in names_of.items():
-        if name and (role not in MOMENTS.values() or _same_clock(name, names_of["arrival"])):
-            fields.append(Field(role, (name,), _kind(head, role, name, names_of)))
-        if name and role in ("ttft", "latency") and not unit_in(name):
-            notes.append(f"{name} is read in seconds")
-    checks = [("status", no_failure()), *((name, no_error()) for name in ERRORS)]
-    for name, kind in checks:
-        if spelled := find_name((name,), head.names):
-            fields.insert(0, Field(f"not {name}", (spelled,), kind))
-    within = None if key is None else (lambda document: document[key])
-    return read_log(opened.rows(within, head.names), fields, reading, notes=notes)
+    used = {name for names in roles.names.values() for name in names}
+    judged = checks(head, used)
+    fields, notes = [*reversed(judged)], [*roles.notes, *unfamiliar(head, judged)]
+    for role, found in roles.names.items():
+        clock = role not in MOMENTS.values() or _same_clock(found, roles.first("arrival"))
+        if found and clock:
+            fields.append(Field(role, found, _kind(head, role, roles, reading)))
+        if found and role in MOMENTS and not unit_in(found[0]):
+            notes.append(f"{found[0]} is read in {_in_words(reading.duration_unit or 's')}")
+    within = None if key is None else (lambda document: _at(document, key))
+    source = Sums(opened.rows(within, head.names))
+    requests = read_log(source, fields, reading, notes=notes)
+    requests = before_their_end(requests) if roles.ended else requests
+    if roles.names["end"] and not roles.names["latency"] and _are_periods(requests.latency):
+        raise InputError(f"all rows are equally long, as periods are: {TOTALS}")
+    return requests.saying(_doubts(requests, roles, reading))
 
 
-def _mapped(head: Head, role: str, reading: LogReading) -> str | None:
-    """The file's name that the user gave a role."""
-    if role not in reading.columns:
-        return None
-    wanted = reading.columns[role]
-    if wanted in head.names:
-        return wanted
-    if name := find_name((wanted,), head.names):
-        return name
-    there = " ".join(", ".join(head.names).split())[:200]
-    raise InputError(f"there is no {wanted} to be the {role}; found: {there}")
+def without(head: Head, names: Sequence[str]) -> Head:
+    """The head as if it did not have these names; InputError for one that is not there."""
+    found = {_there(head, name) for name in names}
+    return replace(head, names=tuple(name for name in head.names if name not in found))
 
 
-def _find(head: Head, role: str) -> str | None:
-    """The file's most telling name for a role, with or without a unit at its end."""
-    bare = {plain(_without_unit(name)): name for name in reversed(head.names)}
-    whole = {plain(name): name for name in reversed(head.names)}
-    for common in map(plain, NAMES[role].split()):
-        if name := whole.get(common) or bare.get(common):
-            return name
-    return None
+def _there(head: Head, wanted: str) -> str:
+    name = wanted if wanted in head.names else find_name((wanted,), head.names)
+    if name is None:
+        raise InputError(f"there is no {wanted} to ignore; found: {', '.join(head.names)[:200]}")
+    return name
 
 
-def _without_unit(name: str) -> str:
-    ending = r"([\W_]+|(?<=[a-z])(?=[A-Z]))[A-Za-zµ]+\W*$"
-    return re.sub(ending, "", name) if unit_in(name) else name
+def _are_periods(latency: np.ndarray | None) -> bool:
+    """Whether all requests took exactly a minute, an hour, a day .."""
+    if latency is None or len(latency) < 2:
+        return False
+    return bool((latency == latency[0]).all()) and float(latency[0]) in PERIODS
 
 
-def _kind(head: Head, role: str, name: str, names_of: Mapping[str, str | None]) -> Kind:
+def _in_words(unit: str) -> str:
+    return {"s": "seconds"}.get(unit, unit)
+
+
+def _kind(head: Head, role: str, roles: Roles, reading: LogReading) -> Kind:
     if role in ("prompt", "output"):
         return TokenColumn()
     if role == "class":
         return Labels()
-    if role in ("ttft", "latency"):
-        return Measured(1 / PER_SECOND[unit_in(name) or "s"])
+    if role in MOMENTS:
+        unit = unit_in(roles.names[role][0]) or reading.duration_unit or "s"
+        return Measured(1 / PER_SECOND[unit])
     if role == "arrival":
-        return arrival_kind(value_at(head.first, name.split(".")))
-    return Perhaps(_kind(head, "arrival", names_of["arrival"] or name, names_of))
+        values = head.values(roles.names[role][0])
+        return arrival_kind(values[0] if values else None)
+    return Perhaps(_kind(head, "arrival", roles, reading))
 
 
-def _same_clock(name: str, arrival: str | None) -> bool:
-    return arrival is not None and unit_in(name) == unit_in(arrival)
+def _same_clock(names: tuple[str, ...], arrival: str | None) -> bool:
+    return bool(names) and arrival is not None and unit_in(names[0]) == unit_in(arrival)
+
+
+def _doubts(requests: TraceRequests, roles: Roles, reading: LogReading) -> list[str]:
+    """Sentences on what can hardly be so: durations beyond belief, prompts beyond any model."""
+    doubts = []
+    for role in MOMENTS:
+        name, seconds = roles.first(role), getattr(requests, role)
+        if name and seconds is not None and not (unit_in(name) or reading.duration_unit):
+            doubts += _duration_doubts(name, role, seconds, requests)
+    largest = int(requests.prompt.max())
+    if largest > LONGEST_PROMPT:
+        doubts.append(f"a prompt has {largest:,} tokens: is a row one request, and not a total?")
+    return doubts
+
+
+def _duration_doubts(
+    name: str, role: str, seconds: np.ndarray, requests: TraceRequests
+) -> list[str]:
+    measured = np.isfinite(seconds)
+    middle = float(np.median(seconds[measured]))
+    span = float(np.ptp(requests.seconds))
+    tokens = requests.output if role == "latency" else requests.prompt
+    a_token = float(np.median(seconds[measured] / tokens[measured]))
+    whole = requests.latency if role == "ttft" else None
+    if len(requests) > 1 and 0 < span < middle:
+        why = f"longer than the whole log, {span:,.4g} s"
+    elif a_token > SLOWEST_TOKEN:
+        why = f"{a_token:,.4g} s a token"
+    elif whole is not None and (seconds > whole).mean() > MOSTLY:
+        return [f"{name} is mostly longer than the whole latency: {SET_UNIT}"]
+    else:
+        return []
+    return [f"{name}: half of them take {middle:,.4g} s or more, {why}: {SET_UNIT}"]

@@ -1,8 +1,8 @@
 """inference-perf's per_request_lifecycle_metrics.json: a list of requests, times in seconds.
 
 Layouts: tokens directly under info, or in newer versions under its
-request_metrics and response_metrics. The summaries beside it are refused by
-name.
+request_metrics and response_metrics. The prompt of a request with images or sound is what
+the server counted. The summaries beside it are refused by name.
 """
 
 from __future__ import annotations
@@ -27,6 +27,10 @@ EXAMPLE = (
 )
 TIMES = ("info.output_token_times", "info.response_metrics.output_token_times")
 
+TEXT = ("info.input_tokens", "info.request_metrics.text.input_tokens")
+MEDIA = ("image", "images", "video", "videos", "audio", "audios")
+SERVER = ["info", "response_metrics", "server_usage", "prompt_tokens"]
+
 
 def matches(head: Head) -> bool:
     return head.is_objects("start_time", "end_time", "info") or _is_summary(head)
@@ -45,26 +49,58 @@ def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     fields = [
         Field("no error", ("error",), no_error()),
         Field("arrival", ("start_time",), Stamp()),
-        Field(
-            "prompt", ("info.input_tokens", "info.request_metrics.text.input_tokens"), TokenColumn()
-        ),
+        Field("prompt", ("prompt", *TEXT), TokenColumn()),
         Field(
             "output", ("info.output_tokens", "info.response_metrics.output_tokens"), TokenColumn()
         ),
         Field("ttft", ("ttft",), Measured()),
         Field("latency", ("latency",), Measured()),
     ]
-    return read_log(opened.rows(_with_durations), fields, reading, unit="s")
+    media = _Media()
+    requests = read_log(opened.rows(media.requests_of), fields, reading, unit="s")
+    return requests.saying(media.notes)
 
 
-def _with_durations(request: Mapping[str, Any]) -> Iterator[dict]:
-    lists = (value_at(request, name.split(".")) for name in TIMES)
-    times = next((times for times in lists if isinstance(times, list) and times), [None])
-    yield {
-        **request,
-        "ttft": _since(request.get("start_time"), times[0]),
-        "latency": _since(request.get("start_time"), request.get("end_time")),
-    }
+class _Media:
+    """Requests with their durations, and how many hold images or sound beside the text."""
+
+    def __init__(self):
+        self.counted = self.unknown = 0
+
+    @property
+    def notes(self) -> list[str]:
+        notes = []
+        if self.counted:
+            notes.append(
+                f"{self.counted:,} requests hold images or sound: their prompts are what the "
+                "server counted"
+            )
+        if self.unknown:
+            notes.append(
+                f"{self.unknown:,} requests hold images or sound, whose tokens are not in the file"
+            )
+        return notes
+
+    def requests_of(self, request: Mapping[str, Any]) -> Iterator[dict]:
+        lists = (value_at(request, name.split(".")) for name in TIMES)
+        times = next((times for times in lists if isinstance(times, list) and times), [None])
+        yield {
+            **request,
+            "prompt": self._counted(request),
+            "ttft": _since(request.get("start_time"), times[0]),
+            "latency": _since(request.get("start_time"), request.get("end_time")),
+        }
+
+    def _counted(self, request: Mapping[str, Any]) -> Any:
+        """The prompt as the server counted it, where there is more in it than text."""
+        sent = value_at(request, ["info", "request_metrics"])
+        media = (value_at(sent, [kind]) for kind in MEDIA)
+        if not any(isinstance(each, Mapping) and any(each.values()) for each in media):
+            return None
+        counted = value_at(request, SERVER)
+        self.counted += counted is not None
+        self.unknown += counted is None
+        return counted
 
 
 def _since(start: Any, end: Any) -> float | None:

@@ -1,24 +1,27 @@
 """Metrics of a running server, in Prometheus' text: two histograms of lengths, no requests.
 
-vLLM and SGLang count prompts and outputs in buckets. The requests made of them
+vLLM, SGLang and TGI count prompts and outputs in buckets. The requests made of them
 follow those laws, evenly within each bucket; that a prompt belongs to an output
-is not known, so the pairs are drawn. Arrivals are not known either.
+is not known, so the pairs are drawn. Arrivals are not known either. What else the page says of
+its server is said; where it has no histograms, no request is made up. Of pages that follow each
+other the last counts, as counters count from the server's start.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from engine.errors import InputError
 from engine.traces.head import Head
 from engine.traces.log import BACKLOG, LogReading
+from engine.traces.metrics_text import Metrics, read_metrics
 from engine.traces.opened import Opened
 from engine.traces.requests import TraceRequests
+from engine.traces.server_facts import facts_of_metrics
 from engine.workload import MAX_TOKENS
 
 NAME = "Prometheus metrics of vLLM or SGLang"
@@ -27,9 +30,13 @@ EXAMPLE = "".join(
     for name in ("vllm:request_prompt_tokens", "vllm:request_generation_tokens")
     for edge, count in (("10.0", 1.0), ("100.0", 4.0), ("+Inf", 4.0))
 )
-PROMPTS = ("vllm:request_prompt_tokens", "sglang:prompt_tokens_histogram")
-OUTPUTS = ("vllm:request_generation_tokens", "sglang:generation_tokens_histogram")
-LINE = re.compile(r"^([\w:]+?)_(bucket|sum|count)(?:\{(.*)\})?\s+(\S+)")
+PROMPTS = (
+    "vllm:request_prompt_tokens", "sglang:prompt_tokens_histogram", "tgi_request_input_length"
+)  # fmt: skip
+OUTPUTS = (
+    "vllm:request_generation_tokens", "sglang:generation_tokens_histogram",
+    "tgi_request_generated_tokens",
+)  # fmt: skip
 MOST = 10_000  # requests drawn from the laws
 
 
@@ -38,8 +45,9 @@ def matches(head: Head) -> bool:
 
 
 def parse(opened: Opened, reading: LogReading) -> TraceRequests:
-    histograms = _histograms(opened.text())
-    prompts, outputs = (_of(histograms, names) for names in (PROMPTS, OUTPUTS))
+    metrics = read_metrics(opened.text())
+    said = list(_said(metrics))
+    prompts, outputs = (_of(metrics, names, said) for names in (PROMPTS, OUTPUTS))
     count = min(prompts.count, outputs.count)
     n = min(count, MOST)
     drawn = np.argsort(np.random.default_rng(0).random(n), kind="stable")
@@ -49,6 +57,7 @@ def parse(opened: Opened, reading: LogReading) -> TraceRequests:
         "output is not known",
         *prompts.notes("prompts"),
         *outputs.notes("outputs"),
+        *said,
     ]
     return TraceRequests(
         np.zeros(n),
@@ -95,30 +104,35 @@ class _Histogram:
         return notes
 
 
-def _histograms(lines: Iterable[str]) -> dict[str, _Histogram]:
-    histograms: dict[str, _Histogram] = defaultdict(_Histogram)
-    for line in lines:
-        if not (match := LINE.match(line)) or match[1] not in PROMPTS + OUTPUTS:
-            continue
-        name, part, labels, value = match.groups()
-        edge = re.search(r'(?:^|,)\s*le="([^"]*)"', labels or "")
+def _said(metrics: Metrics) -> Iterator[str]:
+    """What else the page says."""
+    if metrics.scrapes > 1:
+        yield f"{metrics.scrapes} pages of metrics follow each other: the last one counts"
+    if metrics.restarted:
+        yield "a counter fell between them: the server was started again, what was before is lost"
+    yield from facts_of_metrics(metrics).sentences()
+
+
+def _histogram(metrics: Metrics, name: str) -> _Histogram:
+    histogram = _Histogram()
+    for labels, value in metrics.of(f"{name}_bucket"):
         try:
-            value = float(value)
-            if part == "bucket" and edge and value >= 0 and math.isfinite(value):
-                histograms[name].up_to[float(edge[1])] += value
-            elif part == "sum":
-                histograms[name].sum += value
+            edge = float(labels.get("le", ""))
         except ValueError:
-            raise InputError(f"this line of metrics is damaged: {line.strip()[:200]}") from None
-    return histograms
+            continue
+        if value >= 0 and math.isfinite(value):
+            histogram.up_to[edge] += value
+    histogram.sum = metrics.total(f"{name}_sum") or 0.0
+    return histogram
 
 
-def _of(histograms: dict[str, _Histogram], names: tuple[str, ...]) -> _Histogram:
+def _of(metrics: Metrics, names: tuple[str, ...], said: Sequence[str]) -> _Histogram:
     for name in names:
-        if (
-            name in histograms
-            and histograms[name].count >= 1
-            and any(map(math.isfinite, histograms[name].up_to))
-        ):
-            return histograms[name]
-    raise InputError(f"these metrics hold no counts of {' or '.join(names)}: give a server's page")
+        histogram = _histogram(metrics, name)
+        if histogram.count >= 1 and any(map(math.isfinite, histogram.up_to)):
+            return histogram
+    told = f"; they say: {'; '.join(said)}" if said else ""
+    raise InputError(
+        f"these metrics hold no counts of {' or '.join(names)}, so no requests can be made of "
+        f"them{told}"
+    )

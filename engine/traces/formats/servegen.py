@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from engine.traces.columns import Stamp, TokenColumn
 from engine.traces.head import Head
+from engine.traces.held import DATES, ODD_DATES, held, since_1970
 from engine.traces.log import LogReading, read_log
 from engine.traces.opened import Opened
 from engine.traces.requests import TraceRequests
@@ -17,13 +18,14 @@ NAME = "ServeGen workload"
 EXAMPLE = "request_id,timestamp,input_tokens,output_tokens\n0,0.5,10,20\n"
 
 
+NAMES = ["request_id", "timestamp", "input_tokens", "output_tokens"]
+
+
 def matches(head: Head) -> bool:
-    names = [name.lower() for name in head.names]
-    return (
-        head.kind == "table"
-        and names[:2] == ["request_id", "timestamp"]
-        and (head.has("input_tokens", "output_tokens"))
-    )
+    """Gateways begin their logs with these names, too: with dates, or since 1970."""
+    ours = head.kind == "table" and [name.lower() for name in head.names[:4]] == NAMES
+    stamps = head.values(head.names[1]) if ours else []
+    return ours and held(stamps) not in (DATES, ODD_DATES) and not since_1970(stamps)
 
 
 def parse(opened: Opened, reading: LogReading) -> TraceRequests:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.traces.bench import is_bench, read_bench
+from engine.traces.bench import RETOKENIZED, is_bench, read_bench
 from engine.traces.head import Head
 from engine.traces.log import LogReading
 from engine.traces.opened import Opened
@@ -16,7 +16,6 @@ EXAMPLE = (
     '"input_lens": [10, 20], "output_lens": [2, 3], "ttfts": [0.5, 0.25], '
     '"itls": [[0.1], [0.1, 0.2]], "errors": ["", ""]}\n'
 )
-RETOKENIZED = "total_output_tokens_retokenized"  # which vLLM's results do not count
 
 
 def matches(head: Head) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from engine.traces.bench import is_bench, read_bench
-from engine.traces.formats.sglang_bench import RETOKENIZED
+from engine.traces.bench import RETOKENIZED, is_bench, read_bench
 from engine.traces.head import Head
 from engine.traces.log import LogReading
 from engine.traces.opened import Opened

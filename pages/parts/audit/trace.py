@@ -30,9 +30,8 @@ def trace_in_words(view: View) -> str:
     words = f"{wording.count(n)} requests"
     if span > 0:
         step = view.deployment.unit.removesuffix("s")
-        words += (
-            f" in {wording.amount(span, view.deployment.unit)}, {wording.number(n / span)} a {step}"
-        )
+        rate = wording.number((n - 1) / span)  # one request a gap, as in the import's report
+        words += f" in {wording.amount(span, view.deployment.unit)}, {rate} a {step}"
     over = _over_memory(view)
     return words + (f"; {wording.percent(over)} cannot fit in M" if over else "")
 

@@ -76,7 +76,7 @@ def uploaded(clock: Clock) -> tuple[str, Workload]:
             "the log or benchmark result of a server. A link to this view does not hold the trace "
             "itself."
         )
-    columns = ask_columns(file)
+    picked = ask_columns(file)
     seconds = _ask_round_seconds() if clock.is_rounds else 1.0
     unit = st.selectbox(
         "Unit of the arrivals",
@@ -84,8 +84,11 @@ def uploaded(clock: Clock) -> tuple[str, Workload]:
         help="Set it where the mean rate is plainly wrong.",
         **linked("time_unit", AS_GIVEN, options=UNITS),
     )
-    place = (file.digest, file.name, None if unit == AS_GIVEN else unit, columns)
+    place = (file.digest, file.name, None if unit == AS_GIVEN else unit, picked)
     whole, report = _read(place, file)
+    if st.session_state.get("read as", place) != place:
+        forget(PART_SETTINGS)  # the end of what was read before is not the end of this
+    st.session_state["read as"] = place
     part = ask_part(place, whole, report)
     upload = _part(place, part, file)
     st.session_state["upload"] = upload
@@ -178,8 +181,14 @@ def _ask_round_seconds() -> float:
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the trace")
 def _read(place: tuple, _file: File) -> tuple[TraceRequests, Report]:
-    _, _, unit, columns = place
-    return read_requests(_file.opened(), time_unit=unit, columns=dict(columns))
+    _, _, unit, picked = place
+    return read_requests(
+        _file.opened(),
+        time_unit=unit,
+        duration_unit=picked.duration_unit,
+        columns=dict(picked.roles),
+        ignored=picked.ignored,
+    )
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -178,6 +178,16 @@ def test_damaged_results_are_refused(content, told):
         read_benchmark(io.BytesIO(content))
 
 
+def test_sglang_results_say_when_requests_were_sent_or_are_refused():
+    """No option of its benchmark writes it; a version that does is read."""
+    result = benchmark_result(served(n=40)) | {"total_output_tokens_retokenized": 9}
+    sent = result.pop("start_times")
+    with pytest.raises(InputError, match="SGLang's benchmark does not say when requests were sent"):
+        read_benchmark(io.BytesIO(json.dumps(result).encode()))
+    bench = read_benchmark(io.BytesIO(json.dumps({**result, "arrival_times": sent}).encode()))
+    assert bench.sent.tolist() == sent
+
+
 def test_requests_that_failed_are_left_out_and_counted():
     """An error, a time that is none, a gap below 0."""
     result = benchmark_result(served(n=40))

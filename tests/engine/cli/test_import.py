@@ -37,7 +37,7 @@ def test_report(capsys, burst):
     assert report["format"] == "BurstGPT trace"
     assert (report["rows_in"], report["rows_kept"]) == (4, 3)
     assert report["set_aside"] == {"Response tokens is not above 0: the request failed": 1}
-    assert (report["time_unit"], report["span_s"], report["rate"]) == ("s", 10, 0.3)
+    assert (report["time_unit"], report["span_s"], report["rate"]) == ("s", 10, 0.2)
     assert (report["distinct_arrivals"], report["ties"], report["largest_burst"]) == (2, 1, 2)
     assert report["over_memory"] is None
     assert ask(capsys, burst, "--memory", "15")["over_memory"] == 1
@@ -94,6 +94,26 @@ def test_time_unit_and_mapping(capsys, tmp_path):
     assert (report["rows_kept"], report["span_s"], report["time_unit"]) == (2, 2, "ms")
 
 
+def test_guesses_can_be_changed(capsys, tmp_path):
+    """The unit of measured times, a column that is misunderstood, a sum for the prompt."""
+    path = tmp_path / "log.csv"
+    path.write_text(
+        "ts,input_tokens,cache_read_input_tokens,output_tokens,latency,state\n"
+        "0,10,90,5,900,good\n1,10,90,5,900,failed\n2,10,90,5,900,good\n"
+    )
+    report = ask(capsys, str(path), "--memory", "104")
+    assert (report["rows_kept"], report["over_memory"]) == (2, 2)
+    assert any("latency is read in seconds" in note for note in report["notes"])
+    assert any("is the unit right?" in note for note in report["notes"])
+    report = ask(capsys, str(path), "--duration-unit", "ms", "--ignore", "state")
+    assert report["rows_kept"] == 3
+    assert not any("is the unit right?" in note for note in report["notes"])
+    alone = ask(capsys, str(path), "--memory", "104", "--map", "prompt=input_tokens")
+    assert alone["over_memory"] == 0
+    names = "prompt=input_tokens+cache_read_input_tokens"
+    assert ask(capsys, str(path), "--memory", "104", "--map", names)["over_memory"] == 2
+
+
 def test_table(capsys, burst):
     """For people: counts, rate, what was set aside."""
     assert main(["import", burst, "--memory", "14"]) == 0
@@ -113,6 +133,8 @@ def test_table(capsys, burst):
         (["FILE", "--map", "prompt"], "--map must look like prompt=NAME"),
         (["FILE", "--map", "size=Model"], "--map must look like prompt=NAME"),
         (["FILE", "--map", "prompt=Tokens"], "there is no Tokens to be the prompt"),
+        (["FILE", "--ignore", "Tokens"], "there is no Tokens to ignore"),
+        (["FILE", "--duration-unit", "ms"], "have a unit: it cannot be set"),
         (["FILE", "--window", "5"], "--window must look like 0:600"),
         (["FILE", "--window", "a:b"], "--window must look like 0:600"),
         (["FILE", "--window", "20:30"], "no request is left: all 3 are outside the window"),

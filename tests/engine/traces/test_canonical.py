@@ -40,7 +40,7 @@ def test_reads_every_row_in_its_place():
     assert rows(workload) == [(3.5, 10, 20, "all"), (0, 1, 2, "all"), (0.25, 7, 9, "all")]
     assert workload.row.tolist() == [0, 1, 2]
     assert (report.format, report.rows_in, report.rows_kept) == ("canonical CSV", 3, 3)
-    assert (report.span_s, report.distinct_arrivals, report.rate) == (3.5, 3, 3 / 3.5)
+    assert (report.span_s, report.distinct_arrivals, report.rate) == (3.5, 3, 2 / 3.5)
     assert report.remarks() == []
 
 
