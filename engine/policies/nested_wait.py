@@ -315,7 +315,7 @@ def nested_wait(workload, memory, rule, clock, progress):
         _nested_wait(server, priority_queue, gates)
         restarts = server.of["lost"].sum() - lost
         if _events(server) == before and restarts > RESTARTS + n:
-            at = int(server.round_clock.now["round"])
+            at = int(server.round_clock.state["round"])
             raise Livelock("nested-wait", at, int(server.state["queued"]), FIX)
 
     return serve(workload, memory, clock, go_on, progress)
