@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine import wording
 from engine.demand.arrivals import arrival_times
 from engine.demand.request_class import RequestClass
 from engine.demand.scenario import RANGES, Scenario
@@ -237,7 +238,7 @@ def laws_in_words(laws: TraceLaws, unit: str) -> str:
     else:
         kind = "Two kinds" if laws.split.is_clear else "One broad kind, cut in two"
         kinds = (
-            f"{kind}: {100 * laws.split.long_share:.3g} % are long, with more than "
+            f"{kind}: {wording.percent(laws.split.long_share)} are long, with more than "
             f"{laws.split.border:,.0f} tokens of prompt and output"
         )
     if laws.curve is None:
