@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.machine.clock import Clock
 from engine.policy import Policy, find_policy
@@ -54,7 +54,8 @@ class Choice:
     ) -> Schedule:
         """Schedule requests that all fit, on one server; those who left are still among them."""
         params = self.policy.settle_params(workload, self.values)
-        return self.policy.simulate(workload, memory, clock, progress, **params)
+        schedule = self.policy.simulate(workload, memory, clock, progress, **params)
+        return replace(schedule, params=params)
 
     def changed(self, **params: float) -> Choice:
         """The same policy with other values for these parameters."""

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine import wording
-from engine.measure.story import Obstacle, obstacle, ranks
+from engine.decisions.refusal import OverPlan
+from engine.measure.story import obstacle, waiting_at
 from engine.simulate.run import Run
 
 NOTHING = np.empty(0, np.int64)
@@ -33,7 +34,7 @@ class FilmCheck:
 
     head: int
     holds: np.ndarray
-    obstacle: Obstacle
+    obstacle: OverPlan
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,9 +140,7 @@ def _frame(run: Run, by_residency: np.ndarray, t: int) -> Frame:
     before[residencies.request[begun & (residencies.begin < t) & (residencies.end >= t)]] = True
     here = np.zeros(n, bool)
     here[residencies.request[inside]] = True
-    waiting = (run.seen <= t) & ~here & (run.finish > t)
-    in_order = np.argsort(ranks(run), kind="stable")
-    queue = in_order[waiting[in_order]]
+    queue = waiting_at(run, t)
     return Frame(
         starting=tuple(np.flatnonzero(here & ~before).tolist()),
         running=tuple(np.flatnonzero(here & before).tolist()),

@@ -6,7 +6,8 @@ go by. A schedule in seconds also has a timetable, which says when each round be
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self, overload
 
@@ -47,6 +48,20 @@ class Residencies:
     end: np.ndarray
     held: np.ndarray
     grows: np.ndarray
+
+    @cached_property
+    def joints(self) -> tuple[np.ndarray, np.ndarray]:
+        """The residencies in which a request stays in memory, and those in which it goes on.
+
+        Two (m,) int64 of indices: at the end of the former, its request holds as many tokens,
+        and grows from then on or ceases to.
+        """
+        by_request = np.argsort(self.request, kind="stable")
+        first, then = by_request[:-1], by_request[1:]
+        held = self.held[first] + self.grows[first] * (self.end[first] - self.begin[first])
+        stays = (self.request[first] == self.request[then]) & (self.end[first] == self.begin[then])
+        stays &= (held == self.held[then]) & (self.grows[first] != self.grows[then])
+        return first[stays], then[stays]
 
     def of(self, place: np.ndarray, begin: int = 0) -> Residencies:
         """Those of some requests, with rounds counted from `begin`.
@@ -114,6 +129,8 @@ class Schedule:
     left : (n,) int8, who GAVE_UP or was TURNED_AWAY, whose times mean nothing; None: nobody.
         So policies return it; `served` takes these requests out
     unserved : those who were taken out
+    offered : the schedule in which they still are; None: this one
+    params : what the policy ran with, where `settle_params` may have changed it
     """
 
     workload: Workload
@@ -128,6 +145,8 @@ class Schedule:
     walk: Walk | None = None
     left: np.ndarray | None = None
     unserved: Unserved = NOBODY
+    offered: Schedule | None = None
+    params: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def parts(self) -> tuple[Schedule, ...]:
@@ -276,6 +295,7 @@ class Schedule:
             walk=self.walk and self._walk_of_served(self.walk, place),
             left=None,
             unserved=unserved,
+            offered=self,
         )
 
     def _walk_of_served(self, walk: Walk, place: np.ndarray) -> Walk:
