@@ -53,14 +53,14 @@ class Residencies:
     def joints(self) -> tuple[np.ndarray, np.ndarray]:
         """The residencies in which a request stays in memory, and those in which it goes on.
 
-        Two (m,) int64 of indices: at the end of the former, its request holds as many tokens,
-        and grows from then on or ceases to.
+        Two (m,) int64 of indices: at the end of the former, its request holds as many tokens.
+        Nobody who gives up KV cache comes back in the same decision with all tokens generated.
         """
         by_request = np.argsort(self.request, kind="stable")
         first, then = by_request[:-1], by_request[1:]
         held = self.held[first] + self.grows[first] * (self.end[first] - self.begin[first])
         stays = (self.request[first] == self.request[then]) & (self.end[first] == self.begin[then])
-        stays &= (held == self.held[then]) & (self.grows[first] != self.grows[then])
+        stays &= held == self.held[then]
         return first[stays], then[stays]
 
     def of(self, place: np.ndarray, begin: int = 0) -> Residencies:
