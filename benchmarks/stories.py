@@ -40,21 +40,30 @@ def sixty_fourths(random: np.random.Generator, low: float, high: float) -> float
     return int(random.integers(round(low * 64), round(high * 64) + 1)) / 64
 
 
+def drawn_lengths(random: np.random.Generator, memory: int, n: int) -> tuple[np.ndarray, ...]:
+    """Any prompts and outputs, or short prompts and outputs that outgrow what is planned."""
+    outgrows = random.random() < 0.4
+    longest = max(2, memory // 6 if outgrows else memory // 2)
+    prompt = random.integers(1, longest, n)
+    least = memory // 3 if outgrows else 1
+    output = random.integers(least, max(least + 1, int(memory * 0.6)), n)
+    return prompt, np.minimum(output, memory - prompt)
+
+
 def drawn_workload(random: np.random.Generator, memory: int, whole: bool) -> Workload:
-    """Up to ten requests in order of arrival, many of which have to wait."""
+    """Up to ten requests in order of arrival, most of which have to wait."""
     n = int(random.integers(2, 11))
-    prompt = random.integers(1, max(2, memory // 2), n)
-    output = np.minimum(random.integers(1, max(2, memory // 2), n), memory - prompt)
+    prompt, output = drawn_lengths(random, memory, n)
     arrival = np.zeros(n)
     if random.random() < 0.7:
-        span = float(random.choice([n / 2, 2 * n, 5 * n]))
+        span = float(random.choice([n / 2, 2 * n, 4 * n]))
         arrival = np.sort([sixty_fourths(random, 0, span) for _ in range(n)])
         arrival = np.floor(arrival) if whole else arrival
     columns: dict = {"priority": random.integers(-2, 3, n)}
     if random.random() < 0.4:
         columns["class_of"], columns["classes"] = random.integers(0, 2, n), ("a", "b")
     if random.random() < 0.5:
-        lo = np.minimum(random.integers(1, memory, n), random.integers(1, memory, n))
+        lo = random.integers(1, memory // 2, n)
         columns["predicted_lo"], columns["predicted_hi"] = lo, lo + random.integers(0, 9, n)
     return Workload(arrival, prompt, output, **columns)
 
@@ -99,7 +108,7 @@ def drawn_choice(random: np.random.Generator, key: str) -> Choice:
 
 def drawn_run(random: np.random.Generator, key: str) -> tuple[Run, ...]:
     """The single servers of a random run; none where its options leave nothing that can run."""
-    memory = int(random.integers(6, 41))
+    memory = int(random.integers(6, 61))
     workload = drawn_workload(random, memory, bool(random.random() < 0.3))
     topology, many = Topology(), random.random()
     if many < 0.1:
@@ -124,7 +133,7 @@ def check_policy(key: str, runs: int, seed: int) -> Counter:
             try:
                 witness = witness_of(run)
                 for i in range(len(run.workload)):
-                    told["sentences"] += check_story(run, witness, i)
+                    told += check_story(run, witness, i)
                     told["waits"] += int(run.start[i] > run.seen[i])
                     told["losses"] += int(run.preemptions[i])
             except AssertionError:
@@ -150,6 +159,8 @@ def main() -> None:
         total += told
         print(f"| {key} | {' | '.join(f'{told[name]:,}' for name in columns)} |", flush=True)
     print(f"| all | {' | '.join(f'{total[name]:,}' for name in columns)} |")
+    reasons = {name: count for name, count in total.items() if name.startswith("Reason: ")}
+    print("\n" + "\n".join(f"{name}: {count:,}" for name, count in sorted(reasons.items())))
 
 
 if __name__ == "__main__":

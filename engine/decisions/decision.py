@@ -43,7 +43,7 @@ class Decision:
         log = schedule.residencies
         self._log = log
         self._inside = np.flatnonzero((log.begin <= at) & (log.end > at))
-        is_new = (log.begin[self._inside] == at) & ~np.isin(self._inside, log.joints[1])
+        is_new = (log.begin[self._inside] == at) & ~np.isin(self._inside, self.schedule.joints[1])
         inside = log.request[self._inside]
         self.stays, self.joined = inside[~is_new], inside[is_new]
         self.put_out = log.request[self.losses[log.end[self.losses] == at]]
@@ -111,7 +111,7 @@ class Decision:
     def rests(self) -> np.ndarray:
         """(n,) bool: keeps its memory, which does not grow: paused, or finished."""
         log, inside = self._log, self._inside
-        still = inside[(log.grows[inside] == 0) & np.isin(inside, log.joints[1])]
+        still = inside[(log.grows[inside] == 0) & np.isin(inside, self.schedule.joints[1])]
         rests = np.zeros(len(self.workload), bool)
         rests[log.request[still]] = True
         return rests
@@ -131,7 +131,7 @@ class Decision:
         if not self.schedule.gave_up_kv:
             return np.empty(0, np.int64)
         over = (log.end <= self.at) & (log.end < finish[log.request])
-        over[log.joints[0]] = False
+        over[self.schedule.joints[0]] = False
         return np.flatnonzero(over)
 
     def lost_at(self, who: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -101,7 +101,9 @@ class Film:
             sentences.append(f"{_names(row[list(frame.waiting)])} wait{_s(frame.waiting)}.")
         if t == self.rounds:
             total = wording.total(float(self.run.latency.sum()))
-            sentences.append(f"All done: total latency {total} {self.run.unit}.")
+            sentences.append(
+                f"All done: total latency {total} {wording.in_number(total, self.run.unit)}."
+            )
         return " ".join(sentences)
 
 

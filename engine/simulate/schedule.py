@@ -49,20 +49,6 @@ class Residencies:
     held: np.ndarray
     grows: np.ndarray
 
-    @cached_property
-    def joints(self) -> tuple[np.ndarray, np.ndarray]:
-        """The residencies in which a request stays in memory, and those in which it goes on.
-
-        Two (m,) int64 of indices: at the end of the former, its request holds as many tokens.
-        Nobody who gives up KV cache comes back in the same decision with all tokens generated.
-        """
-        by_request = np.argsort(self.request, kind="stable")
-        first, then = by_request[:-1], by_request[1:]
-        held = self.held[first] + self.grows[first] * (self.end[first] - self.begin[first])
-        stays = (self.request[first] == self.request[then]) & (self.end[first] == self.begin[then])
-        stays &= held == self.held[then]
-        return first[stays], then[stays]
-
     def of(self, place: np.ndarray, begin: int = 0) -> Residencies:
         """Those of some requests, with rounds counted from `begin`.
 
@@ -173,6 +159,26 @@ class Schedule:
             np.ones(len(by_start), np.int64),
         )
 
+    @cached_property
+    def joints(self) -> tuple[np.ndarray, np.ndarray]:
+        """The residencies in which a request stays in memory, and those in which it goes on.
+
+        Two (m,) int64 of indices: at the end of the former, its request holds as many tokens,
+        and grows from then on or ceases to. Where it only grows on, it was dropped and admitted
+        again in one decision, or paused for no round, as which its preemptions tell.
+        """
+        log = self.residencies
+        by_request = np.argsort(log.request, kind="stable")
+        first, then = by_request[:-1], by_request[1:]
+        same = log.request[first] == log.request[then]
+        held = log.held[first] + log.grows[first] * (log.end[first] - log.begin[first])
+        stays = same & (log.end[first] == log.begin[then]) & (held == log.held[then])
+        changes = stays & (log.grows[first] != log.grows[then])
+        breaks = np.bincount(log.request[first[same & ~changes]], minlength=len(self.workload))
+        paused = (breaks > self.preemptions)[log.request[first]]
+        goes_on = changes | (stays & paused)
+        return first[goes_on], then[goes_on]
+
     @property
     def first_token(self) -> np.ndarray:
         """(n,) int64: the round whose end delivered the first token; preemption never resets it."""
@@ -279,7 +285,7 @@ class Schedule:
         unserved = Unserved(self.workload.row[gone], self.left[gone] == GAVE_UP)
         if not len(which):
             raise InputError(
-                f"nobody is served: of {wording.count(len(gone))} requests "
+                f"nobody is served: of {wording.counted(len(gone), 'request')} "
                 f"{unserved.in_words()}; raise the patience or the queue limit"
             )
         place = np.where(self.is_served, np.cumsum(self.is_served) - 1, -1)

@@ -185,7 +185,7 @@ def calibration_in_words(found: Calibration) -> str:
     factor = found.bias if found.bias >= 1 else 1 / found.bias
     off = "right in the median" if factor < 1.02 else f"too {way} by {wording.ratio(factor)}"
     told = (
-        f"Over {wording.count(found.pairs)} requests the predictor is {off}, with a spread of "
+        f"Over {wording.counted(found.pairs, 'request')} the predictor is {off}, with a spread of "
         f"{found.spread:.2g}: {wording.percent(found.within)} of its predictions are within a "
         f"factor of 1.5, and {wording.percent(found.short)} are too short."
     )

@@ -53,7 +53,8 @@ LAYERS = (
     ("errors", "fields", "wording", "policy_parameters"),
     ("compilations", "compiled", "registry", "sample_data", "user_data", "version"),
     ("machine", "admission_limits", "workload"),
-    ("progress", "simulate", "policy", "choice"),  # a run knows the choice that made it
+    # A run knows the choice that made it, and a policy what to say of its decisions.
+    ("progress", "simulate", "decisions", "policy", "choice"),
     ("batches", "fluid", "memory_curve"),
     ("bound", "bound_method", "bounds", "proof", "improve", "policies"),
     ("demand", "traces"),

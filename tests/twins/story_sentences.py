@@ -18,21 +18,21 @@ REFUSALS = {
     "over use": rf"Had (it|#\d+) started at {WHEN}, the next round would have needed (\d+) tokens?"
     r"(?: in blocks of (\d+))?, (\d+) over "
     r"(M = \d+|the \d+ that admission may fill|the \d+ of M in whole blocks)",
-    "over reserve": rf"At {WHEN} those in memory had reserved (\d+) tokens? and (it|#\d+) would have "
-    r"reserved (\d+), together (\d+) over M = (\d+)",
-    "over batch": rf"With (it|#\d+) the batch formed at {WHEN} would have been (\d+) requests? with "
-    r"room for (\d+) tokens? of output each, (\d+) tokens? over M = (\d+)",
+    "over reserve": rf"At {WHEN} those in memory had reserved (\d+) tokens? and (it|#\d+) would "
+    r"have reserved (\d+), together (\d+) over M = (\d+)",
+    "over batch": rf"With (it|#\d+) the batch formed at {WHEN} would have been (\d+) requests? "
+    r"with room for (\d+) tokens? of output each, (\d+) tokens? over M = (\d+)",
     "batch under way": rf"At {WHEN} nobody joins a batch under way, of which (\d+) requests? "
     r"ha(?:ve|s) not finished",
     "all sequences": rf"At {WHEN} max_num_seqs = (\d+) left no place for (it|#\d+)",
-    "round full": rf"At {WHEN} the round had (\d+) of at most (\d+) tokens?, and (it|#\d+) would have "
-    r"added (\d+)",
+    "round full": rf"At {WHEN} the round had (\d+) of at most (\d+) tokens?, and (it|#\d+) would "
+    r"have added (\d+)",
     "chunks full": rf"At {WHEN} nothing was left for (it|#\d+) of the round's (\d+) tokens?, with "
     r"(\d+) requests? decoding before prompts take the rest",
     "ran out": rf"At {WHEN} memory ran out(?:, (\d+) tokens? short)?, (\d+) requests? lost "
     r"(?:its|their) KV cache, and nobody was admitted",
-    "no group": rf"At {WHEN} (\d+) of the (\d+) that start together (?:was|were) waiting, the oldest "
-    r"for others until ([\d.e+]+)(?: s)? at most",
+    "no group": rf"At {WHEN} (\d+) of the (\d+) that start together (?:was|were) waiting, the "
+    r"oldest for others until ([\d.e+]+)(?: s)? at most",
     "planned for": rf"The plan, made beforehand for all requests, starts (it|#\d+) at {WHEN}",
 }
 FACTS = {
@@ -60,7 +60,9 @@ FACTS = {
 }
 PATTERNS = {name: re.compile(text + r"\.") for name, text in {**REFUSALS, **FACTS}.items()}
 IN_SECONDS = re.compile(r"([\d.]+) s \(round (\d+)\)")
-ONE_THING = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?) (tokens?|rounds?|seconds?|requests?|more times?)\b")
+ONE_THING = re.compile(
+    r"(?<![\d.])(\d+(?:\.\d+)?) (tokens?|rounds?|seconds?|requests?|more times?)\b"
+)
 
 
 def plain(text):

@@ -144,7 +144,7 @@ class Witness:
         return {i: known["level"] for i, known in self._levels.items()}
 
     def moment(self, at):
-        """The decision after round `at`; between the decisions of an idle server, the one before."""
+        """The decision after round `at`; of an idle server, its latest one."""
         last = max(r for r in self.moments if r <= at)
         assert last == at or not self.moments[last].running
         return self.moments[last]
@@ -199,7 +199,7 @@ def rule_of(run, workload, clock, planned_by):
     """The rule of a run's policy; `planned_by` says which outputs a policy takes for the truth."""
     key, memory = run.policy, run.memory
     params = {**run.params, **run.schedule.params}
-    outputs = [min(p, memory - s) for p, s in zip(planned_by, workload.prompt.tolist())]
+    outputs = [int(min(p, memory - s)) for p, s in zip(planned_by, workload.prompt, strict=True)]
     limit = admission_limit(memory, params.get("margin", 0.0))
     plan = {"planned": outputs, "limit": limit, "kind": "plan"}
     walk = (run.schedule.offered or run.schedule).walk

@@ -21,7 +21,7 @@ from engine.decisions.refusal import (
     RanOut,
     RoundFull,
 )
-from engine.measure.story.tell import Loss, Story
+from engine.measure.story.tell import LostCache, Story
 from engine.simulate.run import Run
 
 NAMED = 3  # as many of several requests are named
@@ -248,7 +248,7 @@ def _in_memory(story: Story, run: Run) -> list[str]:
     return sentences
 
 
-def _lost(loss: Loss, run: Run) -> list[str]:
+def _lost(loss: LostCache, run: Run) -> list[str]:
     """One loss of its KV cache, what that cost, and what kept it out until it came back."""
     end, back = _end(loss.lost, run), _begin(loss.back, run)
     if loss.swapped:

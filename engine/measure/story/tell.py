@@ -17,7 +17,7 @@ MOST_LOSSES = 4  # of which the reasons are told
 
 
 @dataclass(frozen=True)
-class Loss:
+class LostCache:
     """A time when it gave up its KV cache.
 
     Attributes
@@ -78,7 +78,7 @@ class Story:
     latency: float
     prefilled: int | None
     pauses: tuple[tuple[int, int], ...]
-    losses: tuple[Loss, ...]
+    losses: tuple[LostCache, ...]
     more_losses: int
     freed: int | None
 
@@ -144,7 +144,7 @@ def tell(run: Run, i: int) -> Story:
     overtakers = overtakers[np.argsort(run.start[overtakers], kind="stable")]
     residencies = run.residencies
     places = np.flatnonzero(residencies.request == i)
-    goes_on = np.isin(places, residencies.joints[0])
+    goes_on = np.isin(places, run.schedule.joints[0])
     stays = list(zip(places.tolist(), goes_on.tolist(), strict=True))
     last = int(residencies.end[places].max())
     lost = [k for k, (_, on) in enumerate(stays[:-1]) if not on]
@@ -187,25 +187,25 @@ def _prefilled(run: Run, i: int) -> int | None:
     first, start = int(run.first_token[i]), int(run.start[i])
     log = run.residencies
     begun = np.flatnonzero((log.request == i) & (log.begin == start))
-    in_one_go = len(begun) and np.isin(begun[0], log.joints[0])
+    in_one_go = len(begun) and np.isin(begun[0], run.schedule.joints[0])
     return first if in_one_go and first > start + 1 else None
 
 
 def _pauses(run: Run, places: np.ndarray, i: int) -> tuple[tuple[int, int], ...]:
     """When it stood still in memory between two tokens."""
     log = run.residencies
-    still = places[(log.grows[places] == 0) & np.isin(places, log.joints[1])]
+    still = places[(log.grows[places] == 0) & np.isin(places, run.schedule.joints[1])]
     still = still[log.end[still] <= run.finish[i]]
     return tuple(zip(log.begin[still].tolist(), log.end[still].tolist(), strict=True))
 
 
-def _loss(run: Run, i: int, offered: int, before: int, after: int) -> Loss:
+def _loss(run: Run, i: int, offered: int, before: int, after: int) -> LostCache:
     """What ended one stay in memory, and when the next began."""
     log, prompt = run.residencies, int(run.workload.prompt[i])
     lost, back = int(log.end[before]), int(log.begin[after])
     generated = int(log.held[before] + log.grows[before] * (lost - log.begin[before])) - prompt
     refilled = int(log.held[after])
-    return Loss(
+    return LostCache(
         lost=lost,
         back=back,
         refilled=refilled,

@@ -152,7 +152,7 @@ def _remove_file() -> None:
 def _tell(upload: Upload, whole: TraceRequests, clock: Clock, seconds: float) -> None:
     """What is read, in a few lines under the controls."""
     report = upload.report
-    told = f"{upload.name}: {wording.count(len(upload.requests))} requests"
+    told = f"{upload.name}: {wording.counted(len(upload.requests), 'request')}"
     if upload.part:
         told += f" of {wording.count(len(whole))}, {upload.part}"
     if report.rate:
