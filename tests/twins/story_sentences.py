@@ -31,7 +31,7 @@ REFUSALS = {
     r"(\d+) requests? decoding before prompts take the rest",
     "ran out": rf"At {WHEN} memory ran out(?:, (\d+) tokens? short)?, (\d+) requests? lost "
     r"(?:its|their) KV cache, and nobody was admitted",
-    "no group": rf"At {WHEN} (\d+) of the (\d+) that start together (?:was|were) waiting, the "
+    "no group": rf"At {WHEN}, (\d+) of the (\d+) that start together (?:was|were) waiting, the "
     r"oldest for others until ([\d.e+]+)(?: s)? at most",
     "planned for": rf"The plan, made beforehand for all requests, starts (it|#\d+) at {WHEN}",
 }
@@ -39,10 +39,10 @@ FACTS = {
     "request": r"\*\*Request #(\d+)\*\*: prompt (\d+) tokens?, output (\d+) tokens?; at its end it "
     r"holds (\d+) tokens?",
     "arrived": rf"Arrived at ([\d.]+)(?: s)?; the decision at {WHEN} is the first that knows it",
-    "queue": rf"At {WHEN} (?:(\d+) requests were|#(\d+) was) waiting before it in \S+'s order"
+    "queue": rf"At {WHEN}, (?:(\d+) requests were|#(\d+) was) waiting before it in \S+'s order"
     r"(?:, first of them #(\d+))?(?:; the walk passed over (it|\d+) ?(?:that did not fit)?"
     r"(?:, and stopped at #(\d+))?)?",
-    "came before": rf"At {WHEN} #(\d+) came before it in \S+'s order",
+    "came before": rf"At {WHEN}, #(\d+) came before it in \S+'s order",
     "fitted": r"It would have fitted itself, but was not tried after that",
     "overtaken": r"(?:#(\d+)|(\d+) requests) came later and started before it"
     r"(, being before it in \S+'s order)?(?:, the last of them to start #(\d+))?",

@@ -104,13 +104,13 @@ def _before(reason: Reason, when: str, run: Run) -> list[str]:
         return []
     order = f" in {run.policy}'s order" if run.policy else ""
     if reason.ahead is None:
-        queue = f"At {when} #{reason.first} came before it{order}"
+        queue = f"At {when}, #{reason.first} came before it{order}"
     else:
         others = f"{wording.counted(reason.ahead, 'request')} were"
         first = f", first of them #{reason.first}"
         if reason.ahead == 1:
             others, first = f"#{reason.first} was", ""
-        queue = f"At {when} {others} waiting before it{order}{first}"
+        queue = f"At {when}, {others} waiting before it{order}{first}"
     if not reason.skip:
         return [f"{queue}."]
     passed = f"{wording.count(reason.skip)} that did not fit" if reason.skip > 1 else "it"
@@ -214,7 +214,7 @@ def _(refusal: RanOut, who: str, when: str, run: Run) -> str:
 def _(refusal: NoGroup, who: str, when: str, run: Run) -> str:
     were = "was" if refusal.have == 1 else "were"
     return (
-        f"At {when} {wording.count(refusal.have)} of the {wording.count(refusal.size)} that start "
+        f"At {when}, {wording.count(refusal.have)} of the {wording.count(refusal.size)} that start "
         f"together {were} waiting, the oldest for others until {_when(refusal.due, run)} at most"
     )
 

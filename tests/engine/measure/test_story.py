@@ -76,7 +76,7 @@ def test_who_was_preempted_stands_at_the_head():
     """vLLM: at round 5 #1, preempted at 2, waits before #2 that has just come."""
     run = run_of("vllm", [0, 0, 5], [3, 3, 2], [6, 3, 4], 10)
     assert tell(run, 2).at_sight == Reason(5, OverUse(9, 6, 10), 1, 1, 1, 0, fitted=False)
-    assert "At round 5 #1 was waiting before it in vllm's order." in told(run, 2)
+    assert "At round 5, #1 was waiting before it in vllm's order." in told(run, 2)
     (loss,) = tell(run, 1).losses
     assert (loss.lost, loss.back, loss.refilled, loss.generated) == (2, 6, 5, 2)
     assert loss.refused == Reason(5, OverUse(9, 6, 10))
