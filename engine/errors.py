@@ -17,7 +17,8 @@ class Livelock(InputError):
     """A policy that would go on for ever: its requests restart again and again, none completes."""
 
     def __init__(self, policy: str, at: int, restarting: int, fix: str) -> None:
+        who = "request restarts" if restarting == 1 else "requests restart"
         super().__init__(
-            f"{policy} is in livelock from round {at:,} on: {restarting:,} requests restart again "
+            f"{policy} is in livelock from round {at:,} on: {restarting:,} {who} again "
             f"and again and none completes; {fix}"
         )

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from engine.decisions.account import Account
+from engine.decisions.decision import Decision
+from engine.decisions.plans import along_walk
 from engine.errors import InputError
 from engine.machine.clock import ROUNDS, Clock
 from engine.policy_parameters import MARGIN, SKIP, Param
@@ -52,6 +55,8 @@ class Policy:
     usable : (memory, params) -> the tokens of M that one request can have
     settle_params : (workload, params) -> the params with what follows from all requests
         together, before they are shared out among servers
+    account : what its rule saw at a decision, for stories; None: they give no reasons
+    swaps : params -> whether KV cache that is given up is moved out and back, not dropped
     """
 
     key: str
@@ -70,6 +75,8 @@ class Policy:
     waits_for_more: bool = False
     usable: Callable[[int, Mapping], int] = lambda memory, params: memory
     settle_params: Callable[[Workload, Mapping], Mapping] = lambda workload, params: params
+    account: Callable[[Decision], Account] | None = None
+    swaps: Callable[[Mapping], bool] = lambda params: False
 
     def __reduce__(self):
         """Pickled by its key: the registry of another process has the same policy."""
@@ -125,7 +132,7 @@ class Policy:
     ) -> Schedule:
         """Schedule requests that all fit, on one server; those who left are still among them."""
         settled = self.settle_params(workload, params)
-        return self.simulate(workload, memory, clock, progress, **settled)
+        return replace(self.simulate(workload, memory, clock, progress, **settled), params=settled)
 
     def run_fitting(
         self,
@@ -197,7 +204,7 @@ def ordered_policy(*, params: tuple[Param, ...] = (), believes: str = "expected"
             walk, limit = Walk(in_turn, skip, seen.output), admission_limit(memory, margin)
             return in_order(workload, memory, walk, limit, clock, progress)
 
-        policy(params=(*params, SKIP, MARGIN), **declared)(simulate)
+        policy(params=(*params, SKIP, MARGIN), account=along_walk, **declared)(simulate)
         return order
 
     return register

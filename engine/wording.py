@@ -36,12 +36,29 @@ def total(value: float) -> str:
 
 def amount(value: float | None, unit: str) -> str:
     """A number with its unit: 12 300 rounds."""
-    return f"{number(value)}{THIN}{unit}"
+    written = number(value)
+    return f"{written}{THIN}{in_number(written, unit)}"
 
 
 def moment(value: float) -> str:
     """A point in time: in full, to the hundredth where it is not whole."""
     return count(value) if float(value).is_integer() else f"{value:,.2f}".replace(",", THIN)
+
+
+def lasting(value: float, unit: str) -> str:
+    """How long something took, as exact as a moment: 1 round, 3.50 seconds."""
+    written = moment(value)
+    return f"{written} {in_number(written, unit)}"
+
+
+def counted(value: float, one: str) -> str:
+    """So many of a thing that is called `one`: 1 request, 2 requests."""
+    return f"{count(value)} {one}" if value == 1 else f"{count(value)} {one}s"
+
+
+def in_number(written: str, unit: str) -> str:
+    """A unit's name after a number as written: rounds, and after 1 round."""
+    return unit.removesuffix("s") if written == "1" and len(unit) > 1 else unit
 
 
 def tokens(value: float) -> str:

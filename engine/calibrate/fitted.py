@@ -42,7 +42,7 @@ def fitted_preset(
     """
     named = [" ".join(text.split()) for text in (served.engine, server) if text.strip()]
     notes = [
-        f"least squares on {wording.count(len(fit.rounds))} rounds of {source}",
+        f"least squares on {wording.counted(len(fit.rounds), 'round')} of {source}",
         f"models {', '.join(named) or 'an engine that is not named'}",
         f"saved {date.today().isoformat()}",
     ]

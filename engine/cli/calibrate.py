@@ -90,15 +90,18 @@ def print_table(bench: Benchmark, rounds: Rounds, fitted: Fit) -> None:
     count = wording.count
     print(f"models {bench.server or 'a server that the file does not name'}")
     print(
-        f"{count(len(bench.prompt))} requests, {count(rounds.seen)} rounds seen, "
+        f"{wording.counted(len(bench.prompt), 'request')}, "
+        f"{wording.counted(rounds.seen, 'round')} seen, "
         f"{count(len(fitted.rounds))} of known length fitted, {count(fitted.left_out)} far off"
     )
     if bench.left_out:
-        print(f"- {count(bench.left_out)} requests without usable timings are left out")
+        print(
+            f"- left out for want of usable timings: {wording.counted(bench.left_out, 'request')}"
+        )
     if bench.merged:
         print(
-            f"- {count(bench.merged)} requests got tokens in pieces of several: rounds and "
-            "contexts are rougher for it"
+            f"- {wording.counted(bench.merged, 'request')} got tokens in pieces of several: "
+            "rounds and contexts are rougher for it"
         )
     for name, value, error in zip(NAMES, fitted.step, fitted.error, strict=True):
         sure = f"± {wording.number(2 * error)}" if np.isfinite(error) else fitted.undecided[name]

@@ -38,7 +38,7 @@ def print_json(result: dict) -> None:
 
 def requests_line(requests: int, aside: int, memory: int) -> str:
     """What a result speaks of, in one line."""
-    counted = f"{wording.count(requests)} requests, {wording.count(aside)} set aside"
+    counted = f"{wording.counted(requests, 'request')}, {wording.count(aside)} set aside"
     return f"{counted}, M = {wording.tokens(memory)}"
 
 

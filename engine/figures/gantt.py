@@ -11,7 +11,7 @@ from engine.figures.literal import literal
 from engine.figures.palette import MEMORY_RED, WAIT_GREY, class_colour
 from engine.measure.timeline import density, memory_stack, residencies_within, slots
 from engine.simulate.run import Run
-from engine.wording import count, moment
+from engine.wording import count, counted, lasting
 
 MOST_BARS = 2500
 LABELLED_BARS = 40
@@ -234,9 +234,9 @@ def _add_density(figure: go.Figure, run: Run, window: tuple[int, int] | None) ->
 def describe_gantt(run: Run) -> str:
     """The chart in one sentence, for those who cannot see it."""
     stack = memory_stack(run)
-    span = f"{moment(run.finished_at.max())} {run.unit}"
+    span = lasting(float(run.finished_at.max()), run.unit)
     return (
         f"Memory in use over {span} against M = {count(run.memory)} "
-        f"tokens (peak {count(stack.total.max())}), and the {count(len(run.workload))} requests "
-        "in memory below it."
+        f"tokens (peak {count(stack.total.max())}), and the "
+        f"{counted(len(run.workload), 'request')} in memory below it."
     )

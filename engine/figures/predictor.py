@@ -71,6 +71,7 @@ def describe_predictor(pairs: Pairs) -> str:
     """The chart in one sentence, for those who cannot see it."""
     record = calibrate(pairs)
     return (
-        f"True against predicted output of {record.pairs:,} requests: {wording.ratio(record.bias)} "
-        f"the true output in the median, {wording.percent(record.within)} within a factor of 1.5."
+        f"True against predicted output of {wording.counted(record.pairs, 'request')}: "
+        f"{wording.ratio(record.bias)} the true output in the median, "
+        f"{wording.percent(record.within)} within a factor of 1.5."
     )

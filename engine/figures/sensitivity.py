@@ -85,7 +85,7 @@ def _add_line(figure: go.Figure, label: str, policy: str, points: Sequence[Point
 
 
 def _who_ran(point: Point) -> str:
-    ran = f"{wording.count(point.requests)} requests"
+    ran = wording.counted(point.requests, "request")
     return f"{ran}, {wording.count(point.set_aside)} set aside" if point.set_aside else ran
 
 

@@ -137,7 +137,8 @@ def schedule_replicas(
     params = policy.settle_params(fitting, choice.values)
 
     def serve(sent: np.ndarray) -> Schedule:
-        return policy.simulate(fitting.take(sent), memory, clock, silent, **params)
+        schedule = policy.simulate(fitting.take(sent), memory, clock, silent, **params)
+        return replace(schedule, params=params)
 
     replica_of = route(policy, fitting, topology, serve, progress)
     used, replica = np.unique(replica_of, return_inverse=True)

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine import wording
-from engine.measure.story import Obstacle, obstacle, ranks
+from engine.decisions.refusal import OverPlan
+from engine.measure.story import obstacle, waiting_at
 from engine.simulate.run import Run
 
 NOTHING = np.empty(0, np.int64)
@@ -33,7 +34,7 @@ class FilmCheck:
 
     head: int
     holds: np.ndarray
-    obstacle: Obstacle
+    obstacle: OverPlan
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +101,9 @@ class Film:
             sentences.append(f"{_names(row[list(frame.waiting)])} wait{_s(frame.waiting)}.")
         if t == self.rounds:
             total = wording.total(float(self.run.latency.sum()))
-            sentences.append(f"All done: total latency {total} {self.run.unit}.")
+            sentences.append(
+                f"All done: total latency {total} {wording.in_number(total, self.run.unit)}."
+            )
         return " ".join(sentences)
 
 
@@ -139,9 +142,7 @@ def _frame(run: Run, by_residency: np.ndarray, t: int) -> Frame:
     before[residencies.request[begun & (residencies.begin < t) & (residencies.end >= t)]] = True
     here = np.zeros(n, bool)
     here[residencies.request[inside]] = True
-    waiting = (run.seen <= t) & ~here & (run.finish > t)
-    in_order = np.argsort(ranks(run), kind="stable")
-    queue = in_order[waiting[in_order]]
+    queue = waiting_at(run, t)
     return Frame(
         starting=tuple(np.flatnonzero(here & ~before).tolist()),
         running=tuple(np.flatnonzero(here & before).tolist()),

@@ -160,7 +160,8 @@ def total(of: Run) -> float:
 
 def said(of: Run) -> str:
     """The same in words: 84 rounds."""
-    return f"{wording.total(total(of))}{wording.THIN}{of.unit}"
+    written = wording.total(total(of))
+    return f"{written}{wording.THIN}{wording.in_number(written, of.unit)}"
 
 
 def outcomes(runs: Mapping[str, Run]) -> pd.DataFrame:

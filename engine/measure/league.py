@@ -245,7 +245,7 @@ def who_is_not_served(entries: Sequence[Entry]) -> list[str]:
     counted = [f"{entry.run.unserved.in_words()} under {entry.label}" for entry in lost[:MOST_TOLD]]
     others = f" (and {len(lost) - MOST_TOLD} more policies lose some)" if lost[MOST_TOLD:] else ""
     return [
-        f"Of {wording.count(lost[0].run.offered)} requests, {'; '.join(counted)}{others}. "
+        f"Of {wording.counted(lost[0].run.offered, 'request')}, {'; '.join(counted)}{others}. "
         "Latencies are of those served, so a policy that loses the slow ones looks quick."
     ]
 
@@ -270,7 +270,8 @@ def gap_headline(entries: Sequence[Entry]) -> str:
     best, cover = covered[0]
     total = wording.total(best.numbers["total_latency"])
     return (
-        f"**{best.label}** is {_distance(best)}: its total latency is {total} {best.run.unit}, "
+        f"**{best.label}** is {_distance(best)}: its total latency is {total} "
+        f"{wording.in_number(total, best.run.unit)}, "
         f"and the bound {cover.bound} is {wording.total(cover.value)}."
     )
 

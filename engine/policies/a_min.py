@@ -9,6 +9,9 @@ always ends is shown in engine/simulate/starting_over.py.
 from functools import partial
 
 from engine.compiled import kernel, part
+from engine.decisions.account import Account
+from engine.decisions.bounds import raised_bounds
+from engine.decisions.plans import Plans, limit_of
 from engine.policy import policy
 from engine.policy_parameters import MARGIN
 from engine.simulate.arrival_queue import arrival_order
@@ -64,6 +67,13 @@ def a_min(workload, memory, lo, limit, clock, progress):
     return serve(workload, memory, clock, rule, progress)
 
 
+def account(decision):
+    """The shortest by the bounds raised by then, under look-ahead, also after an eviction."""
+    lo = raised_bounds(decision)
+    queue = decision.ascending(decision.candidates, lo)
+    return Account(queue, Plans(decision, lo, limit_of(decision)).refuse)
+
+
 @policy(
     key="a-min",
     title="A-min (adaptive)",
@@ -74,6 +84,7 @@ def a_min(workload, memory, lo, limit, clock, progress):
     group="provable",
     reconstructed=True,
     params=(MARGIN,),
+    account=account,
     cost=lambda n: 4e-6 * n,
 )
 def simulate(workload, memory, clock, progress, margin):

@@ -1,5 +1,6 @@
 """Alpha-protection beta-clearing: admit below (1 - alpha) M, clear some at random on overflow."""
 
+from engine.decisions.present_use import below_protected
 from engine.policy import policy
 from engine.policy_parameters import ALPHA, Param
 from engine.simulate.preempting import admission_limit
@@ -20,6 +21,7 @@ PATIENCE = 10_000  # clearings in which nobody completes or arrives
     uses_lengths=False,
     may_give_up_kv=True,
     params=(ALPHA, BETA, SEED),
+    account=below_protected,
     cost=lambda n: 1e-6 * n,
 )
 def simulate(workload, memory, clock, progress, alpha, beta, seed):

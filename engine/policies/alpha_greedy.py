@@ -1,5 +1,6 @@
 """Alpha-protection greedy: admit below (1 - alpha) M, restart everyone on overflow."""
 
+from engine.decisions.present_use import below_protected
 from engine.policy import policy
 from engine.policy_parameters import ALPHA
 from engine.simulate.preempting import admission_limit
@@ -19,6 +20,7 @@ ONE_REPEAT = 2  # clearings in a row: the third meets what the second met
     uses_lengths=False,
     may_give_up_kv=True,
     params=(PROTECTED,),
+    account=below_protected,
     cost=lambda n: 5e-7 * n,
 )
 def simulate(workload, memory, clock, progress, alpha):

@@ -1,5 +1,6 @@
 """The best schedule that a budget of search finds."""
 
+from engine.decisions.plans import as_planned
 from engine.improve import improved
 from engine.policy import policy
 from engine.policy_parameters import Param
@@ -25,6 +26,7 @@ SECONDS = Param(
     group="ours",
     offline=True,
     params=(SECONDS,),
+    account=as_planned,
     cost=lambda n: 1.5 + 1e-4 * n,
 )
 def simulate(workload, memory, clock, progress, seconds):

@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.compiled import kernel, part
+from engine.decisions.account import Account
+from engine.decisions.plans import Plans, limit_of, recovering
 from engine.policy import policy
 from engine.policy_parameters import MARGIN, TRANSFER
 from engine.simulate.arrival_queue import (
@@ -190,6 +192,32 @@ def complementary(workload, memory, predicted, margin, transfer, clock, progress
     return serve(workload, memory, clock, rule, progress)
 
 
+def _in_pairs(who, prompt, output):
+    """Pairs of those who grow and those who shrink, by the medians of all, then the others.
+
+    Parameters
+    ----------
+    who, prompt, output : (m,) int64, in order of arrival
+    """
+    long_prompt, long_output = prompt > np.median(prompt), output > np.median(output)
+    growing, shrinking = who[~long_prompt & long_output], who[long_prompt & ~long_output]
+    pairs = min(len(growing), len(shrinking))
+    paired = np.stack([growing[:pairs], shrinking[:pairs]], axis=1).ravel()
+    return np.append(paired, who[~np.isin(who, paired)])
+
+
+def account(decision):
+    """Those swapped out, and once they are back the others in pairs, under look-ahead."""
+    expected = decision.workload.believing(decision.workload.expected, decision.memory).output
+    swapped, others = decision.returning_first(decision.turn)
+    plans = Plans(decision, expected, limit_of(decision))
+    all_back = np.isin(swapped, decision.joined).all()
+    if all_back and len(others):
+        others = _in_pairs(others, decision.workload.prompt[others], expected[others])
+    queue = np.append(swapped, others) if all_back else swapped
+    return Account(queue, plans.refuse, closed=recovering(decision))
+
+
 @policy(
     key="complementary",
     title="Complementary pairing",
@@ -200,6 +228,8 @@ def complementary(workload, memory, predicted, margin, transfer, clock, progress
     reconstructed=True,
     may_give_up_kv=True,
     params=(FREE, TRANSFER),
+    account=account,
+    swaps=lambda params: True,
     cost=lambda n: 1.2e-5 * n,
 )
 def simulate(workload, memory, clock, progress, margin, transfer):

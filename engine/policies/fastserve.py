@@ -1,5 +1,7 @@
 """FastServe: a skip-join multi-level feedback queue that swaps."""
 
+from engine.decisions.levels import levels
+from engine.decisions.present_use import by_rank
 from engine.policy import policy
 from engine.policy_parameters import TRANSFER, Param
 from engine.simulate.feedback_queue import Levels, feedback_queue
@@ -12,6 +14,13 @@ STARVED = Param(
 )
 
 
+def account(decision):
+    """By level, on present use: those in memory rank before who is refused."""
+    params = decision.params
+    level = levels(decision, decision.candidates, params["quantum"], params["starved"])
+    return by_rank(decision, level, decision.memory)
+
+
 @policy(
     key="fastserve",
     title="FastServe",
@@ -22,6 +31,8 @@ STARVED = Param(
     uses_lengths=False,
     may_give_up_kv=True,
     params=(QUANTUM, STARVED, TRANSFER),
+    account=account,
+    swaps=lambda params: True,
     cost=lambda n: 5e-6 * n + 3e-10 * n**2,
 )
 def simulate(workload, memory, clock, progress, quantum, starved, transfer):

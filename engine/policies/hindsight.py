@@ -1,5 +1,6 @@
 """The hindsight optimum, or the best schedule its solver found in time."""
 
+from engine.decisions.plans import as_planned
 from engine.improve.hindsight import MOST_REQUESTS, best_in_hindsight
 from engine.policy import policy
 from engine.policy_parameters import Param
@@ -19,6 +20,7 @@ SECONDS = Param("seconds", 10.0, 0.1, 3600.0, "Seconds the solver may take.")
     offline=True,
     timed=True,
     params=(SECONDS,),
+    account=as_planned,
     cost=lambda n: 0.3 if n <= 12 else 10.0 if n <= MOST_REQUESTS else float("inf"),
 )
 def simulate(workload, memory, clock, progress, seconds):

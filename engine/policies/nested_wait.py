@@ -22,6 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.compiled import kernel, part
+from engine.decisions.account import Account
+from engine.decisions.present_use import over_use
+from engine.decisions.refusal import NoGroup, RanOut
 from engine.errors import InputError, Livelock
 from engine.policy import policy
 from engine.policy_parameters import MAX_WAIT, Param
@@ -321,6 +324,19 @@ def nested_wait(workload, memory, rule, clock, progress):
     return serve(workload, memory, clock, go_on, progress)
 
 
+def account(decision):
+    """In order of arrival on present use, where a group waits and memory has not run out."""
+    group, max_wait = decision.params["group"], decision.params["max_wait"]
+    queue = decision.ascending(decision.candidates, decision.turn)
+    closed: RanOut | NoGroup | None = None
+    if len(decision.put_out) and not decision.rests[decision.stays].all():
+        closed = RanOut(len(decision.put_out))
+    elif len(queue) and not decision.all_arrived and len(queue) < group:
+        due = float(decision.workload.arrival[queue[0]] + max_wait)
+        closed = NoGroup(len(queue), group, due) if decision.moment < due else None
+    return Account(queue, over_use(decision, decision.memory), closed=closed)
+
+
 @policy(
     key="nested-wait",
     title="Nested WAIT",
@@ -332,6 +348,7 @@ def nested_wait(workload, memory, rule, clock, progress):
     may_give_up_kv=True,
     waits_for_more=True,
     params=(SEGMENTS, GROUP, MAX_WAIT),
+    account=account,
     cost=lambda n: 3e-6 * n,
 )
 def simulate(workload, memory, clock, progress, segments, group, max_wait):

@@ -7,7 +7,11 @@ completion to completion, or to the next arrival when nobody waits.
 
 from functools import partial
 
+import numpy as np
+
 from engine.compiled import kernel, part
+from engine.decisions.account import Account
+from engine.decisions.refusal import OverReserve
 from engine.policy import policy
 from engine.policy_parameters import Param
 from engine.simulate.arrival_queue import first_waiting
@@ -50,6 +54,19 @@ def _orca(server, longest):
         advance(server, rounds_to_completion(server), i < 0)
 
 
+def account(decision):
+    """In order of arrival, each with its reservation."""
+    longest = decision.params["max_output"]
+    reserved = np.minimum(decision.workload.prompt + longest, decision.memory)
+
+    def refuse(i, batch):
+        used, more = int(reserved[batch].sum()), int(reserved[i])
+        over = used + more - decision.memory
+        return OverReserve(used, more, over) if over > 0 else None
+
+    return Account(decision.ascending(decision.candidates, decision.turn), refuse)
+
+
 def longest_output(workload, params):
     """The parameters with the output that is reserved for everyone."""
     return {**params, "max_output": max(params["max_output"], int(workload.output.max()))}
@@ -66,6 +83,7 @@ def longest_output(workload, params):
     params=(MAX_OUTPUT,),
     cost=lambda n: 3e-7 * n,
     settle_params=longest_output,
+    account=account,
 )
 def simulate(workload, memory, clock, progress, max_output):
     return serve(workload, memory, clock, partial(_orca, longest=max_output), progress)

@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 
 from engine.compiled import kernel
+from engine.decisions.plans import Plans, in_order_of_arrival, limit_of
 from engine.policy import policy
 from engine.policy_parameters import MARGIN
 from engine.simulate.arrival_queue import arrival_order
@@ -54,6 +55,13 @@ def past_future(workload, memory, predicted, margin, clock, progress):
     )
 
 
+def account(decision):
+    """Those preempted first, then in order of arrival, under look-ahead."""
+    expected = decision.workload.believing(decision.workload.expected, decision.memory).output
+    plans = Plans(decision, expected, limit_of(decision), ONE_TENTH_MORE)
+    return in_order_of_arrival(decision, plans)
+
+
 @policy(
     key="past-future",
     title="Past-Future",
@@ -63,6 +71,7 @@ def past_future(workload, memory, predicted, margin, clock, progress):
     group="deployed",
     may_give_up_kv=True,
     params=(FREE,),
+    account=account,
     cost=lambda n: 6e-6 * n,
 )
 def simulate(workload, memory, clock, progress, margin):

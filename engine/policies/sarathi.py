@@ -1,5 +1,6 @@
 """Sarathi-Serve: chunked prefill beside the requests that decode."""
 
+from engine.decisions.batching import in_chunks, on_use
 from engine.policies.vllm import whole_blocks
 from engine.policy import policy
 from engine.policy_parameters import BLOCK, MAX_NUM_SEQS, WATERMARK, Param
@@ -9,6 +10,17 @@ from engine.simulate.preempting import NEWEST, Admission, admission_limit
 CHUNK = Param(
     "chunk_size", 512, 1, 10**6, "Tokens a round may prefill and decode; decoding goes first."
 )
+
+
+def _admission(memory, options):
+    limit = admission_limit(whole_blocks(memory, options), options["watermark"])
+    sequences, budget = options["max_num_seqs"], options["chunk_size"]
+    return Admission(limit, sequences, budget, options["block_size"], NEWEST, False, 0.0)
+
+
+def account(decision):
+    """On present use, prompts in chunks."""
+    return on_use(decision, _admission(decision.memory, decision.params), in_chunks)
 
 
 @policy(
@@ -23,9 +35,7 @@ CHUNK = Param(
     params=(CHUNK, WATERMARK, MAX_NUM_SEQS, BLOCK),
     cost=lambda n: 3e-6 * n,
     usable=whole_blocks,
+    account=account,
 )
-def simulate(workload, memory, clock, progress, chunk_size, watermark, max_num_seqs, block_size):
-    usable = memory // block_size * block_size
-    limit = admission_limit(usable, watermark)
-    rule = Admission(limit, max_num_seqs, chunk_size, block_size, NEWEST, False, 0.0)
-    return chunked(workload, memory, rule, clock, progress)
+def simulate(workload, memory, clock, progress, **options):
+    return chunked(workload, memory, _admission(memory, options), clock, progress)

@@ -1,9 +1,15 @@
 """Sorted-F with A_min: batches by lower bounds that are raised as they turn out too low."""
 
-from engine.policies.sorted_f_online import in_batches
+from engine.decisions.bounds import raised_bounds
+from engine.policies.sorted_f_online import along_batches, in_batches
 from engine.policy import policy
 from engine.policy_parameters import MARGIN
 from engine.simulate.preempting import admission_limit
+
+
+def account(decision):
+    """The batch of least F by the bounds raised by then, also after an eviction."""
+    return along_batches(decision, raised_bounds(decision))
 
 
 @policy(
@@ -16,6 +22,7 @@ from engine.simulate.preempting import admission_limit
     group="provable",
     reconstructed=True,
     params=(MARGIN,),
+    account=account,
     cost=lambda n: 3e-4 * n + 1e-7 * n**2,
 )
 def simulate(workload, memory, clock, progress, margin):

@@ -5,6 +5,8 @@ import numpy as np
 from engine.batches.choose import exact_or_swap
 from engine.batches.exact import LIMIT
 from engine.batches.swap import swap
+from engine.decisions.account import Account
+from engine.decisions.plans import Plans, limit_of, recovering
 from engine.policy import policy
 from engine.policy_parameters import MARGIN
 from engine.simulate.arrival_queue import arrival_order
@@ -20,6 +22,38 @@ def next_batch(row, prompt, output, memory):
     chosen = np.zeros(len(row), bool)
     chosen[by_row] = solve(output[by_row], (prompt + output)[by_row], memory)
     return chosen
+
+
+def along_batches(decision, reckoned, returning=()):
+    """The batch chosen of those who wait, in its order, under look-ahead.
+
+    A batch is chosen anew where somebody has started since, so at the end of a decision it is
+    of those who still wait.
+
+    Parameters
+    ----------
+    reckoned : (n,) int64, the outputs that are reckoned with
+    returning : (k,) int64, those who go before any batch
+    """
+    plans = Plans(decision, reckoned, limit_of(decision))
+    if len(returning) and not np.isin(returning, decision.joined).all():
+        return Account(returning, plans.refuse)
+    workload, waiting = decision.workload, decision.waiting
+    if len(waiting):
+        chosen = next_batch(
+            workload.row[waiting], workload.prompt[waiting], reckoned[waiting], decision.memory
+        )
+        waiting = decision.ascending(waiting[chosen], reckoned)
+    return Account(np.append(decision.joined, waiting), plans.refuse)
+
+
+def account(decision):
+    """Those preempted first, then the batch of least F."""
+    expected = decision.workload.believing(decision.workload.expected, decision.memory).output
+    returning, _ = decision.returning_first(decision.turn)
+    if recovered := recovering(decision):
+        return Account(closed=recovered)
+    return along_batches(decision, expected, returning)
 
 
 def in_batches(workload, memory, predicted, starts_over, limit, clock, progress):
@@ -45,6 +79,7 @@ def in_batches(workload, memory, predicted, starts_over, limit, clock, progress)
     group="provable",
     reconstructed=True,
     params=(MARGIN,),
+    account=account,
     cost=lambda n: 2e-4 * n + 1e-7 * n**2,
 )
 def simulate(workload, memory, clock, progress, margin):

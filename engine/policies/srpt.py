@@ -9,7 +9,10 @@ ahead of those it was ahead of.)
 
 from functools import partial
 
+import numpy as np
+
 from engine.compiled import kernel, part
+from engine.decisions.present_use import by_rank
 from engine.policy import policy
 from engine.simulate.arrival_queue import arrival_order
 from engine.simulate.best_ranked import keep_best
@@ -49,6 +52,13 @@ def srpt(workload, memory, planned, clock, progress):
     return serve(workload, memory, clock, rule, progress)
 
 
+def account(decision):
+    """By the tokens left, on present use: those in memory rank before who is refused."""
+    expected = decision.workload.believing(decision.workload.expected, decision.memory).output
+    left = np.maximum(expected - decision.generated, 1)
+    return by_rank(decision, left, decision.memory)
+
+
 @policy(
     key="srpt",
     title="SRPT",
@@ -57,6 +67,7 @@ def srpt(workload, memory, planned, clock, progress):
     source="the SRPT oracle of FastServe's code, with memory in place of its caps",
     group="deployed",
     may_give_up_kv=True,
+    account=account,
     cost=lambda n: 1e-6 * n,
 )
 def simulate(workload, memory, clock, progress):

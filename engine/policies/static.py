@@ -17,6 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.compiled import kernel, part
+from engine.decisions.account import Account
+from engine.decisions.refusal import BatchUnderWay, OverBatch
 from engine.policy import policy
 from engine.simulate.arrival_queue import arrival_order, first_waiting
 from engine.simulate.look_ahead_plan import planned_left
@@ -129,6 +131,23 @@ def static(workload, memory, predicted, clock, progress):
     return serve(workload, memory, clock, rule, progress)
 
 
+def account(decision):
+    """A batch of those preempted and then in order of arrival, where none is under way."""
+    workload, memory = decision.workload, decision.memory
+    expected = workload.believing(workload.expected, memory).output
+    planned = np.minimum(np.maximum(expected, decision.generated + 1), memory - workload.prompt)
+    still = int((decision.schedule.finish[decision.stays] > decision.at).sum())
+
+    def refuse(i, batch):
+        members = np.append(batch, i)
+        longest = int(planned[members].max())
+        missing = int(workload.prompt[members].sum()) + len(members) * longest - memory
+        return OverBatch(len(members), longest, missing) if missing > 0 and len(batch) else None
+
+    queue = np.concatenate(decision.returning_first(decision.turn))
+    return Account(queue, refuse, closed=BatchUnderWay(still) if still else None)
+
+
 @policy(
     key="static",
     title="Static batching",
@@ -137,6 +156,7 @@ def static(workload, memory, predicted, clock, progress):
     source="FasterTransformer's batching, as described in Orca (OSDI 2022)",
     group="deployed",
     cost=lambda n: 3e-7 * n,
+    account=account,
 )
 def simulate(workload, memory, clock, progress):
     expected = workload.believing(workload.expected, memory)

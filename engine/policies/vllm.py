@@ -1,5 +1,6 @@
 """vLLM: first come first served on present use, preempting the newest."""
 
+from engine.decisions.batching import in_chunks, on_use, whole_prompts
 from engine.errors import InputError
 from engine.policy import policy
 from engine.policy_parameters import BLOCK, MAX_NUM_SEQS, NO_WATERMARK, TRANSFER, Param
@@ -25,6 +26,26 @@ def whole_blocks(memory: int, params) -> int:
     return memory // block * block
 
 
+def admission(memory, options):
+    """The rule with these options."""
+    return Admission(
+        limit=admission_limit(whole_blocks(memory, options), options["watermark"]),
+        max_num_seqs=options["max_num_seqs"],
+        max_tokens=options["max_num_batched_tokens"] or NEVER,
+        block=options["block_size"],
+        victim=options["victim"],
+        swap=bool(options["swap"]),
+        transfer=options["transfer"],
+    )
+
+
+def account(decision):
+    """On present use, prompts whole or in chunks."""
+    rule = admission(decision.memory, decision.params)
+    whole = not decision.params["chunked_prefill"]
+    return on_use(decision, rule, whole_prompts if whole else in_chunks)
+
+
 @policy(
     key="vllm",
     title="vLLM",
@@ -37,6 +58,8 @@ def whole_blocks(memory: int, params) -> int:
     params=(NO_WATERMARK, MAX_NUM_SEQS, MAX_TOKENS, CHUNKED, VICTIM, SWAP, TRANSFER, BLOCK),
     cost=lambda n: 5e-7 * n,
     usable=whole_blocks,
+    account=account,
+    swaps=lambda params: bool(params["swap"]),
 )
 def simulate(workload, memory, clock, progress, **options):
     if options["chunked_prefill"] and options["swap"]:
@@ -45,14 +68,5 @@ def simulate(workload, memory, clock, progress, **options):
         raise InputError(
             "vllm.chunked_prefill needs a round's tokens: set vllm.max_num_batched_tokens above 0"
         )
-    rule = Admission(
-        limit=admission_limit(whole_blocks(memory, options), options["watermark"]),
-        max_num_seqs=options["max_num_seqs"],
-        max_tokens=options["max_num_batched_tokens"] or NEVER,
-        block=options["block_size"],
-        victim=options["victim"],
-        swap=bool(options["swap"]),
-        transfer=options["transfer"],
-    )
     serve = chunked if options["chunked_prefill"] else preempting
-    return serve(workload, memory, rule, clock, progress)
+    return serve(workload, memory, admission(memory, options), clock, progress)

@@ -8,10 +8,14 @@ Need only grows between decisions, so a blocked head stays blocked until somebod
 or arrives: the kernel jumps to the next of these, or to the round in which memory runs out.
 """
 
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
 from engine.compiled import kernel, part
+from engine.decisions.plans import recovering
+from engine.decisions.present_use import by_rank
+from engine.decisions.refusal import AllSequences
 from engine.policy import policy
 from engine.policy_parameters import MAX_NUM_SEQS, NO_WATERMARK, Param
 from engine.simulate.arrival_queue import arrival_order, next_newcomer
@@ -83,6 +87,20 @@ def _by_priority(server, priority_queue, rule):
         advance(server, rounds, state.running < rule.max_num_seqs)
 
 
+def account(decision):
+    """The most urgent first, on present use."""
+    workload, params = decision.workload, decision.params
+    limit = admission_limit(decision.memory, params["watermark"])
+    key = workload.priority + params["ageing"] * workload.arrival
+    by_key = by_rank(decision, key, limit, recovering(decision))
+
+    def refuse(i, batch):
+        most = params["max_num_seqs"]
+        return AllSequences(most) if len(batch) >= most else by_key.refuse(i, batch)
+
+    return replace(by_key, refuse=refuse)
+
+
 @policy(
     key="vllm-priority",
     title="vLLM with priorities",
@@ -93,6 +111,7 @@ def _by_priority(server, priority_queue, rule):
     uses_lengths=False,
     may_give_up_kv=True,
     params=(AGEING, NO_WATERMARK, MAX_NUM_SEQS),
+    account=account,
     cost=lambda n: 1e-6 * n,
 )
 def simulate(workload, memory, clock, progress, ageing, watermark, max_num_seqs):

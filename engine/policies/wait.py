@@ -15,6 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.compiled import kernel, part
+from engine.decisions.account import Account
+from engine.decisions.groups import released
+from engine.decisions.plans import Plans, recovering
+from engine.decisions.refusal import NoGroup
 from engine.fluid import round_to_plan
 from engine.policy import policy
 from engine.policy_parameters import MARGIN, MAX_WAIT, Param
@@ -208,6 +212,34 @@ class GroupRule(NamedTuple):
     limit: int
 
 
+def group_rule(workload, memory, clock, params):
+    """The rule with these parameters; the predicted outputs are those of `workload`."""
+    types = types_of(workload)
+    sizes = thresholds(workload, types, memory, clock)
+    if params["threshold"]:
+        sizes = np.full_like(sizes, params["threshold"])
+    return GroupRule(types, sizes, params["max_wait"], admission_limit(memory, params["margin"]))
+
+
+def account(decision):
+    """Those preempted, then groups as they were released, under look-ahead."""
+    expected = decision.workload.believing(decision.workload.expected, decision.memory)
+    rule = group_rule(expected, decision.memory, decision.clock, decision.params)
+    groups = released(decision, rule.types, rule.sizes, rule.max_wait)
+    returning, others = decision.returning_first(groups.at)
+    plans = Plans(decision, expected.output, rule.limit)
+
+    def no_group(i):
+        pending = groups.pending[rule.types[i]]
+        if i not in pending:
+            return None
+        due = float(decision.workload.arrival[pending[0]] + rule.max_wait)
+        return NoGroup(len(pending), int(rule.sizes[rule.types[i]]), due)
+
+    queue = np.append(returning, others[groups.at[others] <= decision.at])
+    return Account(queue, plans.refuse, closed=recovering(decision), apart=no_group)
+
+
 def wait(workload, memory, predicted, rule, clock, progress):
     """Run under the rule above; `predicted` (n,) int64 are the outputs that are reckoned with."""
     order = arrival_order(workload)
@@ -245,13 +277,10 @@ def wait(workload, memory, predicted, rule, clock, progress):
     may_give_up_kv=True,
     waits_for_more=True,
     params=(THRESHOLD, MAX_WAIT, MARGIN),
+    account=account,
     cost=lambda n: 1e-5 * n,
 )
-def simulate(workload, memory, clock, progress, threshold, max_wait, margin):
+def simulate(workload, memory, clock, progress, **params):
     expected = workload.believing(workload.expected, memory)
-    types = types_of(expected)
-    sizes = thresholds(expected, types, memory, clock)
-    if threshold:
-        sizes = np.full_like(sizes, threshold)
-    rule = GroupRule(types, sizes, max_wait, admission_limit(memory, margin))
+    rule = group_rule(expected, memory, clock, params)
     return wait(workload, memory, expected.output, rule, clock, progress)

@@ -177,7 +177,7 @@ def _feedback_queue(server, priority_queue, feedback, before, rules):
         advance(server, min(rounds, _rounds_to_change(server, feedback, rules)), True)
 
 
-def _first_level(prompt: np.ndarray, quantum: int) -> np.ndarray:
+def first_level(prompt: np.ndarray, quantum: int) -> np.ndarray:
     """(n,) int64: the first level whose quantum covers the prompt."""
     needs = -(-prompt // PROMPT_TOKENS)
     level = np.zeros(len(prompt), np.int64)
@@ -191,7 +191,7 @@ def feedback_queue(
 ) -> Schedule:
     """Run the requests, each of which fits in `memory`, under the rule above."""
     n = len(workload)
-    level = _first_level(workload.prompt[arrival_order(workload)], rules.quantum)
+    level = first_level(workload.prompt[arrival_order(workload)], rules.quantum)
     priority_queue = new_priority_queue(level)
     feedback = Feedback(
         level=level,

@@ -6,7 +6,8 @@ go by. A schedule in seconds also has a timetable, which says when each round be
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self, overload
 
@@ -114,6 +115,8 @@ class Schedule:
     left : (n,) int8, who GAVE_UP or was TURNED_AWAY, whose times mean nothing; None: nobody.
         So policies return it; `served` takes these requests out
     unserved : those who were taken out
+    offered : the schedule in which they still are; None: this one
+    params : what the policy ran with, where `settle_params` may have changed it
     """
 
     workload: Workload
@@ -128,6 +131,8 @@ class Schedule:
     walk: Walk | None = None
     left: np.ndarray | None = None
     unserved: Unserved = NOBODY
+    offered: Schedule | None = None
+    params: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def parts(self) -> tuple[Schedule, ...]:
@@ -153,6 +158,26 @@ class Schedule:
             self.workload.prompt[by_start],
             np.ones(len(by_start), np.int64),
         )
+
+    @cached_property
+    def joints(self) -> tuple[np.ndarray, np.ndarray]:
+        """The residencies in which a request stays in memory, and those in which it goes on.
+
+        Two (m,) int64 of indices: at the end of the former, its request holds as many tokens,
+        and grows from then on or ceases to. Where it only grows on, it was dropped and admitted
+        again in one decision, or paused for no round, as which its preemptions tell.
+        """
+        log = self.residencies
+        by_request = np.argsort(log.request, kind="stable")
+        first, then = by_request[:-1], by_request[1:]
+        same = log.request[first] == log.request[then]
+        held = log.held[first] + log.grows[first] * (log.end[first] - log.begin[first])
+        stays = same & (log.end[first] == log.begin[then]) & (held == log.held[then])
+        changes = stays & (log.grows[first] != log.grows[then])
+        breaks = np.bincount(log.request[first[same & ~changes]], minlength=len(self.workload))
+        paused = (breaks > self.preemptions)[log.request[first]]
+        goes_on = changes | (stays & paused)
+        return first[goes_on], then[goes_on]
 
     @property
     def first_token(self) -> np.ndarray:
@@ -260,7 +285,7 @@ class Schedule:
         unserved = Unserved(self.workload.row[gone], self.left[gone] == GAVE_UP)
         if not len(which):
             raise InputError(
-                f"nobody is served: of {wording.count(len(gone))} requests "
+                f"nobody is served: of {wording.counted(len(gone), 'request')} "
                 f"{unserved.in_words()}; raise the patience or the queue limit"
             )
         place = np.where(self.is_served, np.cumsum(self.is_served) - 1, -1)
@@ -276,6 +301,7 @@ class Schedule:
             walk=self.walk and self._walk_of_served(self.walk, place),
             left=None,
             unserved=unserved,
+            offered=self,
         )
 
     def _walk_of_served(self, walk: Walk, place: np.ndarray) -> Walk:

@@ -185,7 +185,7 @@ def calibration_in_words(calibration: Calibration) -> str:
     factor = calibration.bias if calibration.bias >= 1 else 1 / calibration.bias
     off = "right in the median" if factor < 1.02 else f"too {way} by {wording.ratio(factor)}"
     sentences = (
-        f"Over {wording.count(calibration.pairs)} requests the predictor is {off}, with a "
+        f"Over {wording.counted(calibration.pairs, 'request')} the predictor is {off}, with a "
         f"spread of {calibration.spread:.2g}: {wording.percent(calibration.within)} of its "
         "predictions are within a factor of 1.5, and "
         f"{wording.percent(calibration.short)} are too short."

@@ -54,6 +54,7 @@ LAYERS = (
     ("compilations", "compiled", "registry", "sample_data", "user_data", "database", "version"),
     ("machine", "admission_limits", "workload"),
     ("progress", "simulate"),
+    ("decisions",),
     ("policy", "batches", "fluid", "memory_curve"),
     ("choice", "proof"),
     ("bound", "improve"),

@@ -13,6 +13,7 @@ def test_story_by_link():
     told = said(at)
     assert "Request #4" in told
     assert "Lost its KV cache after round 4; came back at round 5" in told
+    assert "At round 4 memory ran out" in told
 
 
 def test_stepping_starts_at_the_pinned_arrival():

@@ -225,7 +225,7 @@ def wait(type_of, sizes, predicted, max_wait, limit):
             if not pending:
                 continue
             due = server.time >= server.arrival[pending[0]] + max_wait
-            if not server.coming or due:
+            if not (server.coming or server.later) or due:
                 opened += pending
             elif len(pending) >= sizes[kind]:
                 opened += pending[: sizes[kind]]
@@ -239,6 +239,7 @@ def wait(type_of, sizes, predicted, max_wait, limit):
         back[:] = [i for i in back if i in server.waiting]
         in_line[:] = [i for i in in_line if i in server.waiting]
 
+    decide.in_line = in_line  # for those who want to see it
     return decide
 
 
@@ -247,7 +248,7 @@ def nested_wait(gates, sizes, group, max_wait):
     passed, since, admitted = {}, {}, []
 
     def decide(server):
-        all_open = not server.coming
+        all_open = not (server.coming or server.later)
         at_gate = {}
         for i in [*server.running, *server.resident]:
             gate = passed.setdefault(i, 0)

@@ -123,7 +123,7 @@ class PlainServer:
         return [self.arrival[i] for i in self.coming[:1]] + ends
 
     def _sleep(self, moment):
-        if moment <= self.time:
+        if moment <= self.time or moment == math.inf:  # the last has just given up
             return
         if self.clock.whole:
             moment = math.ceil(moment)

@@ -52,8 +52,8 @@ def _the_wait(strict) -> LessonStep:
             "While #0 runs, there is room for small ones. When do they start?",
             ("at once, beside #0", "after #1 has started", "after all large ones are done"),
             0 if waited.min() == 0 else 1 if waited.min() == strict.start[1] else 2,
-            f"The first small one starts after {wording.count(waited.min())} rounds, when #1 has "
-            "started: #1 is first in line, does not fit, and nobody passes it. Meanwhile "
+            f"The first small one starts after {wording.counted(waited.min(), 'round')}, when #1 "
+            "has started: #1 is first in line, does not fit, and nobody passes it. Meanwhile "
             f"{wording.percent(1 - mean_memory(strict) / M)} of the memory is idle on average.",
         ),
         runs={"fcfs": strict},

@@ -90,8 +90,9 @@ def _watermark(workload, mark: int) -> LessonStep:
     here = runs[mark]
     return LessonStep(
         "Keep some memory back",
-        f"A watermark of {mark}{wording.THIN}%: {int(here.preemptions.sum())} preemptions, mean "
-        f"latency {wording.number(float(here.latency.mean()))} s ({said(here)} in all). Of these, "
+        f"A watermark of {mark}{wording.THIN}%: "
+        f"{wording.counted(here.preemptions.sum(), 'preemption')}, mean latency "
+        f"{wording.number(float(here.latency.mean()))} s ({said(here)} in all). Of these, "
         f"{best}{wording.THIN}% is best: below it work is done twice, above it memory stands idle.",
         runs={f"vllm, watermark {mark}{wording.THIN}%": here},
         curves=Curves(

@@ -27,7 +27,7 @@ def trace_in_words(view: View) -> str:
     """How many requests in which time, and who cannot fit."""
     workload = view.workload
     n, span = len(workload), float(np.ptp(workload.arrival))
-    words = f"{wording.count(n)} requests"
+    words = wording.counted(n, "request")
     if span > 0:
         step = view.deployment.unit.removesuffix("s")
         rate = wording.number((n - 1) / span)  # one request a gap, as in the import's report

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from engine import Choice, InputError, Run
+from engine import Choice, InputError, Run, wording
 from engine.figures.gantt import MOST_BARS
 from engine.measure.timeline import residencies_within
 from pages.parts.link import linked
@@ -37,7 +37,9 @@ def ask_replica(run: Run) -> Run:
     shown = st.selectbox(
         "Server",
         numbers,
-        format_func=lambda number: f"{number + 1}: {len(run.parts[number].workload)} requests",
+        format_func=lambda number: (
+            f"{number + 1}: {wording.counted(len(run.parts[number].workload), 'request')}"
+        ),
         width=240,
         **linked("server", 0, int, options=numbers),
     )

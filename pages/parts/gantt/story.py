@@ -40,9 +40,11 @@ def in_memory_at(run: Run, pinned: int | None = None) -> int | None:
     first = 1 if pinned is None else max(1, int(run.seen[pinned]))
     at = st.number_input("Round", 1, last, step=1, **linked("at", first, int, low=1, high=last))
     request, held = held_at(run, at)
+    hold = "holds" if len(request) == 1 else "hold"
     st.caption(
-        f"{wording.count(len(request))} in memory hold {wording.tokens(int(held.sum()))} "
-        f"of {wording.count(run.memory)} at its end{_moment_of(run, at)}."
+        f"{wording.counted(len(request), 'request')} in memory {hold} "
+        f"{wording.tokens(int(held.sum()))} of {wording.count(run.memory)} at its end"
+        f"{_moment_of(run, at)}."
     )
     table = pd.DataFrame(
         {

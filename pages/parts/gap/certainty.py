@@ -29,8 +29,7 @@ def tell_certainty(bounds: Sequence[Bound]) -> None:
     """Each kind of bound and the values it proves, for whom; why to trust them, folded."""
     for words, rows in by_kind(bounds).items():
         values = [
-            f"- **{bound.bound}**: no less than {wording.total(bound.value)} {bound.unit} for "
-            f"{holds_for(bound)}."
+            f"- **{bound.bound}**: no less than {_total(bound)} for {holds_for(bound)}."
             for bound in rows
         ]
         st.markdown("\n".join([f"{words.what}", "", *values]))
@@ -49,10 +48,7 @@ def tell_optimum(view: View, exact: Sequence[Job], bounds: Sequence[Bound]) -> N
     st.markdown("### The exact optimum")
     optima = [bound for bound in bounds if find_method(bound.found_by).is_exact]
     for bound in optima:
-        st.markdown(
-            f"No schedule without preemption is below {wording.total(bound.value)} {bound.unit}: "
-            f"{bound.method}."
-        )
+        st.markdown(f"No schedule without preemption is below {_total(bound)}: {bound.method}.")
     if exact:
         if not optima:
             st.caption("Few enough requests to solve the real task; it may be stopped by its time.")
@@ -62,6 +58,12 @@ def tell_optimum(view: View, exact: Sequence[Job], bounds: Sequence[Bound]) -> N
             f"It can be solved for up to {MOST_REQUESTS} requests; here are "
             f"{wording.count(len(view.workload))}."
         )
+
+
+def _total(bound: Bound) -> str:
+    """The bound on the total latency, with its unit."""
+    written = wording.total(bound.value)
+    return f"{written} {wording.in_number(written, bound.unit)}"
 
 
 def hand_out(view: View, bounds: Sequence[Bound]) -> None:

@@ -63,7 +63,7 @@ def ask() -> View:
     title = f"{requests if isinstance(requests, Scenario) else name}, M = {wording.count(memory)}"
     words = [title] if preset is None else [title, preset.title]
     words += [str(topology)] if topology.servers > 1 else []
-    words += [f"{requests.concurrency} clients"] if requests.concurrency else []
+    words += [wording.counted(requests.concurrency, "client")] if requests.concurrency else []
     if isinstance(requests, Workload):  # a scenario says the rest itself
         words += requests.admission_limits.in_words()
         words += ["outputs predicted"] if requests.is_predicted else []

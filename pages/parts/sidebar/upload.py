@@ -155,7 +155,7 @@ def _remove_file() -> None:
 def _tell(upload: Upload, whole: TraceRequests, clock: Clock, seconds: float) -> None:
     """What is read, in a few lines under the controls."""
     report = upload.report
-    summary = f"{upload.name}: {wording.count(len(upload.requests))} requests"
+    summary = f"{upload.name}: {wording.counted(len(upload.requests), 'request')}"
     if upload.part:
         summary += f" of {wording.count(len(whole))}, {upload.part}"
     if report.rate:
