@@ -16,7 +16,7 @@ from engine.simulate.preempting import Admission, admission_limit
 from engine.simulate.restarting import Clearing
 from engine.simulate.timetable import NEVER
 from tests.engine.batches.test_exact import best_subset
-from tests.twins import plain_policies, plain_server
+from tests.twins import plain_policies, plain_prefix, plain_replanning, plain_server
 from tests.twins.plain_server import PlainServer
 
 
@@ -206,7 +206,7 @@ def rule_of(run, workload, clock, planned_by):
     if walk is not None:
         order = walk.order.tolist()
         rank = {i: place for place, i in enumerate(order)}
-        decide = plain_policies.on_predicted_lengths(order, outputs, limit, walk.skip)
+        decide = plain_replanning.on_predicted_lengths(order, outputs, limit, walk.skip)
         by_rank = Rule(decide, None, walk.skip, rank=rank, **plan)
         by_rank.order = lambda witness, moment: witness.back_first(moment, rank.__getitem__)
         return by_rank
@@ -260,7 +260,7 @@ def _sorted_f(key, workload, memory, clock, params, plan):
         left = witness.by_arrival(moment.waiting)
         return moment.joined + (batch(left, reckoned) if left else [])
 
-    decide = plain_policies.replanning(batch, plan["planned"], starts_over, plan["limit"])
+    decide = plain_replanning.replanning(batch, plan["planned"], starts_over, plan["limit"])
     rule = Rule(decide, order, **plan)
     rule.kind = "bounds" if starts_over else "plan"
     return rule
@@ -304,16 +304,16 @@ def _others(key, workload, memory, clock, params, plan):
         order = keyed(lambda witness, m, i: priority[i] + ageing * witness.server.arrival[i])
         return Rule(decide, order, limit=limit, most=most)
     if key == "a-min":
-        rule = Rule(plain_policies.a_min(outputs, limit), None, **plan)
+        rule = Rule(plain_replanning.a_min(outputs, limit), None, **plan)
         rule.order = keyed(lambda witness, m, i: witness.bounds(m)[i])
         rule.kind = "bounds"
         return rule
     if key == "srpt":
         order = keyed(lambda witness, m, i: max(outputs[i] - m.gen[i], 1))
-        return Rule(plain_policies.srpt(outputs), order, limit=memory)
+        return Rule(plain_prefix.srpt(outputs), order, limit=memory)
     if key == "fastserve":
         levels = (params["quantum"], params["starved"])
-        decide = plain_policies.fastserve(*levels, params["transfer"])
+        decide = plain_prefix.fastserve(*levels, params["transfer"])
         order = keyed(lambda witness, m, i: m.level[i])
         return Rule(decide, order, limit=memory, levels=levels, swap=True)
     if key == "past-future":
