@@ -51,9 +51,9 @@ def lasting(value: float, unit: str) -> str:
     return f"{written} {in_number(written, unit)}"
 
 
-def counted(value: float, one: str) -> str:
-    """So many of a thing that is called `one`: 1 request, 2 requests."""
-    return f"{count(value)} {one}" if value == 1 else f"{count(value)} {one}s"
+def counted(value: float, thing: str) -> str:
+    """So many of a thing that is called `thing`: 1 request, 2 requests."""
+    return f"{count(value)} {thing}" if value == 1 else f"{count(value)} {thing}s"
 
 
 def in_number(written: str, unit: str) -> str:

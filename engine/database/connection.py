@@ -97,9 +97,9 @@ class Database:
             raise
         except SQLAlchemyError as problem:
             self._prepared = None
-            told = self._told(problem)
-            self._silent = time.monotonic(), told
-            raise InputError(told) from None
+            problem_in_words = self._told(problem)
+            self._silent = time.monotonic(), problem_in_words
+            raise InputError(problem_in_words) from None
         self._silent = None
 
     def _told(self, problem: SQLAlchemyError) -> str:
@@ -134,10 +134,10 @@ class Database:
         if self._file is None:
             return "server"
         try:
-            found = self._file.stat()
+            status = self._file.stat()
         except OSError:
             return None
-        return found.st_dev, found.st_ino
+        return status.st_dev, status.st_ino
 
     @contextmanager
     def _begin(self, patience: float) -> Iterator[sa.Connection]:

@@ -52,8 +52,8 @@ class StoredRow:
     def time(self) -> datetime:
         """When it was saved, in UTC; InputError where that is no time."""
         try:
-            found = datetime.fromisoformat(self.saved)
-            return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+            moment = datetime.fromisoformat(self.saved)
+            return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
         except (ValueError, OverflowError):
             raise InputError("the time when it was saved is no time") from None
 
@@ -112,14 +112,14 @@ class StoredRows:
 
     def add(self, name: str, content: str) -> StoredRow:
         """Keep a text under a name; NameTaken where another has it."""
-        now = datetime.now(UTC)
-        record = {"kind": self._kind, "name": name, "saved": now, "content": content}
+        moment = datetime.now(UTC)
+        record = {"kind": self._kind, "name": name, "saved": moment, "content": content}
         try:
             with self._database.writing() as connection:
                 made = connection.execute(KEPT.insert(), record).inserted_primary_key
         except IntegrityError:
             raise self._taken(name) from None
-        return StoredRow(made[0] if made else 0, name, now.isoformat(), content)
+        return StoredRow(made[0] if made else 0, name, moment.isoformat(), content)
 
     def change(self, id: int, name: str, content: str | None = None) -> None:
         """Another name, and another content if one is given.

@@ -21,15 +21,15 @@ FORM = (
 )
 
 
-def database_url(given: str | None = None) -> str:
-    """The URL that is given or set, else of a SQLite file among the user's own data.
+def database_url(chosen: str | None = None) -> str:
+    """The URL that is chosen or set, else of a SQLite file among the user's own data.
 
     Raises
     ------
     InputError
         For what is no URL of a database that can be used; nothing of it is told.
     """
-    named = given or os.environ.get(DATABASE)
+    named = chosen or os.environ.get(DATABASE)
     if not named:
         return f"sqlite:///{place() / 'saved.db'}"
     try:
@@ -56,8 +56,8 @@ def _names_a_place(url: sa.URL) -> bool:
 
 def _with_password_quoted(url: str) -> str:
     """With each `@` within the password as a URL has it: the host begins after the last."""
-    found = re.fullmatch(r"([^:/]+://[^:/]*:)([^/]*)(@[^@/]*(?:/.*)?)", url, re.DOTALL)
-    if found is None:
+    parts = re.fullmatch(r"([^:/]+://[^:/]*:)([^/]*)(@[^@/]*(?:/.*)?)", url, re.DOTALL)
+    if parts is None:
         return url
-    before, password, after = found.groups()
+    before, password, after = parts.groups()
     return before + password.replace("@", "%40") + after

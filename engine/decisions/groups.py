@@ -65,24 +65,24 @@ def _release(
     seen, due = schedule.seen[members], _first_decisions(schedule, arrival + max_wait)
     last = int(schedule.seen.max())  # from then on everybody has come
     waiting: deque[int] = deque()
-    come, now = 0, -1
+    come, moment = 0, -1
     while True:
         next_one = int(seen[come]) if come < len(members) else FAR
         if waiting:
-            next_one = min(next_one, max(int(due[waiting[0]]), now + 1), max(last, now + 1))
-            next_one = min(next_one, now + 1 if len(waiting) >= size else FAR)
+            next_one = min(next_one, max(int(due[waiting[0]]), moment + 1), max(last, moment + 1))
+            next_one = min(next_one, moment + 1 if len(waiting) >= size else FAR)
         if next_one > decision.at:
             return [int(members[k]) for k in waiting if leaves[k] > decision.at]
-        now = next_one
-        while come < len(members) and seen[come] <= now:
+        moment = next_one
+        while come < len(members) and seen[come] <= moment:
             waiting.append(come)
             come += 1
-        waiting = deque(k for k in waiting if leaves[k] > now)
+        waiting = deque(k for k in waiting if leaves[k] > moment)
         opens = size if len(waiting) >= size else 0
-        if waiting and (now >= last or now >= due[waiting[0]]):
+        if waiting and (moment >= last or moment >= due[waiting[0]]):
             opens = len(waiting)
         for _ in range(opens):
-            at[members[waiting.popleft()]] = now
+            at[members[waiting.popleft()]] = moment
 
 
 def _gone_from(decision: Decision, members: np.ndarray) -> np.ndarray:

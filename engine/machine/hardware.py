@@ -75,8 +75,8 @@ def find_preset(name: str) -> Preset:
         if preset.title.casefold() == name.casefold():
             return preset
     known = shipped_presets() | own
-    told = "".join(f"; {problem}" for problem in unreadable())
-    raise InputError(f"unknown hardware {name}: choose from {', '.join(known)}{told}")
+    problems = "".join(f"; {problem}" for problem in unreadable())
+    raise InputError(f"unknown hardware {name}: choose from {', '.join(known)}{problems}")
 
 
 def read_coefficients(text: str) -> Clock:

@@ -46,14 +46,15 @@ def listed() -> tuple[dict[str, Preset], list[Unreadable]]:
         Where the database does not answer. It is not asked again for a moment then: every page
         lists presets in passing.
     """
-    from engine.machine.preset_files import taken_over
+    from engine.machine.preset_files import taken_over  # which imports the database
 
     rows = _rows(in_passing=True)
     presets, odd = rows.listed(_read)
     moved, left = taken_over(rows)
     if moved:
         presets, odd = rows.listed(_read)
-    return {preset.key: preset for preset in sorted(presets, key=lambda one: one.key)}, odd + left
+    by_key = {preset.key: preset for preset in presets}
+    return dict(sorted(by_key.items())), odd + left
 
 
 def save(preset: Preset) -> Preset:
@@ -68,7 +69,7 @@ def save(preset: Preset) -> Preset:
     InputError
         For a title that is none or what cannot be kept, or where the database does not answer.
     """
-    from engine.database import first_free
+    from engine.database import first_free  # slow to import
 
     title = _checked_title(preset.title)
     check_preset(preset)
@@ -90,7 +91,7 @@ def rename(key: str, title: str) -> Preset:
     InputError
         Where there is no such preset, or as `save` does.
     """
-    from engine.database import first_free
+    from engine.database import first_free  # slow to import
 
     title = _checked_title(title)
     rows = _rows()

@@ -29,6 +29,7 @@ from engine.errors import InputError, Livelock
 from engine.policy import policy
 from engine.policy_parameters import MAX_WAIT, Param
 from engine.simulate.arrival_queue import all_arrived, next_arrival, next_to_give_up
+from engine.simulate.gates import GateRule, gates_at
 from engine.simulate.priority_queue import dequeue, enqueue, enqueue_arrivals, new_priority_queue
 from engine.simulate.serve import serve
 from engine.simulate.server import (
@@ -46,7 +47,7 @@ from engine.simulate.server import (
     rounds_to_completion,
     tokens,
 )
-from engine.simulate.timetable import NEVER, wait_idle
+from engine.simulate.timetable import wait_idle
 
 SEGMENTS = Param("segments", 4, 1, 100, "Into how many equal parts gates cut the longest output.")
 GROUP = Param(
@@ -54,7 +55,6 @@ GROUP = Param(
 )
 FIX = "give nested-wait.max_wait a smaller value, so that nobody stands at a gate for so long"
 RESTARTS = 100_000  # with nobody coming or completing between: then a run is given up
-SLACK = 0.05  # the paper's eta: groups shrink a little less than the share that goes on
 
 PAUSED = np.dtype(
     [
@@ -244,49 +244,9 @@ def _nested_wait(server, priority_queue, gates):
             advance_until(server, _rounds_to_change(server, gates), moment)
 
 
-def gates_at(output, segments, group):
-    """Where the gates are and how many go on together at each.
-
-    Gates cut the longest output into equal parts. A group is the group before times the
-    share of those that pass the gate, plus 0.05, at most 0.99 (2504.11320, revised).
-
-    Parameters
-    ----------
-    output : (n,) int64, from which the shares are taken
-
-    Returns
-    -------
-    (m + 1,) int64 and (m + 1,) int64, the last of which is a gate that nobody reaches.
-    """
-    longest = int(output.max())
-    at = np.unique([k * longest // segments for k in range(1, segments)]).astype(np.int64)
-    at = at[at > 0]
-    passing = np.array([(output > gate).sum() for gate in at], np.int64)
-    reaching = np.concatenate([[len(output)], passing[:-1]])
-    shares = np.minimum(passing / np.maximum(reaching, 1) + SLACK, 0.99)
-    sizes = np.maximum(1, np.rint(group * np.cumprod(shares))).astype(np.int64)
-    return np.append(at, NEVER), np.append(sizes, 1)
-
-
 def _events(server: Server) -> tuple[int, bytes]:
     """How many have completed, and what the arrival queue has counted."""
     return int(server.state["finished"]), server.arrival_queue.counts.tobytes()
-
-
-class GateRule(NamedTuple):
-    """Where the gates are and who goes on together.
-
-    Attributes
-    ----------
-    at, size : (m + 1,) int64, the gates as `gates_at` describes them
-    group : how many new requests start together
-    max_wait : clock units after which a request waits for no group
-    """
-
-    at: np.ndarray
-    size: np.ndarray
-    group: int
-    max_wait: float
 
 
 def nested_wait(workload, memory, rule, clock, progress):

@@ -124,11 +124,11 @@ def _clearest(effects: Sequence[ChangeEffect]) -> ChangeEffect:
 def _what_changed(changes: Sequence[Change]) -> str:
     if not changes:
         return "Nothing was changed"
-    told = "; ".join(str(change) for change in changes[:MOST_TOLD])
+    fields = "; ".join(str(change) for change in changes[:MOST_TOLD])
     if len(changes) == 1:
-        return f"One field changed, {told}"
+        return f"One field changed, {fields}"
     more = "; …" if len(changes) > MOST_TOLD else ""
-    return f"{wording.count(len(changes))} fields changed, {told}{more}"
+    return f"{wording.count(len(changes))} fields changed, {fields}{more}"
 
 
 def _effect_in_words(effect: ChangeEffect, unit: str) -> str:
@@ -142,9 +142,9 @@ def _effect_in_words(effect: ChangeEffect, unit: str) -> str:
     if effect.gain is None or abs(effect.gain) < SAME:
         return f"{name} has practically the same mean latency"
     verb = "falls" if effect.gain < 0 else "rises"
-    now = wording.amount(effect.after["mean_latency"], unit)
-    told = f"the mean latency of {name} {verb} by {wording.percent(abs(effect.gain))}, to {now}"
+    mean = wording.amount(effect.after["mean_latency"], unit)
+    change = f"the mean latency of {name} {verb} by {wording.percent(abs(effect.gain))}, to {mean}"
     gaps = effect.before.get("gap"), effect.after.get("gap")
     if None in gaps:
-        return told
-    return f"{told}, its gap goes from {wording.gap(gaps[0])} to {wording.gap(gaps[1])}"
+        return change
+    return f"{change}, its gap goes from {wording.gap(gaps[0])} to {wording.gap(gaps[1])}"

@@ -103,9 +103,9 @@ def read_snapshot(text: str) -> tuple[str, Snapshot]:
         Where it is no view, naming what is wrong with it.
     """
     record = read_json(text, "the view", MOST_CHARACTERS + OF_ITS_NAME)
-    given = record.pop("format", None) if isinstance(record, dict) else None
-    if given != FORMAT:
-        of = f"has the format {reprlib.repr(given)}" if given is not None else "has no format"
+    version = record.pop("format", None) if isinstance(record, dict) else None
+    if version != FORMAT:
+        of = f"has the format {reprlib.repr(version)}" if version is not None else "has no format"
         raise InputError(f"it is not a view of this version, whose format is {FORMAT!r}: it {of}")
     name = record.pop("name", "")
     if not isinstance(name, str):

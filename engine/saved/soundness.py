@@ -32,10 +32,10 @@ def check_facts(facts: Any) -> None:
     """Texts, numbers, and lists of them, by name."""
     _check_record("facts", facts)
     for name, value in facts.items():
-        for one in value if isinstance(value, (list, tuple)) else [value]:
-            if isinstance(one, (str, int, float)):
-                _check_plain(f"facts: {name}", one)
-            elif one is not None:
+        for member in value if isinstance(value, (list, tuple)) else [value]:
+            if isinstance(member, (str, int, float)):
+                _check_plain(f"facts: {name}", member)
+            elif member is not None:
                 raise InputError(f"facts: {name} must be a text, a number or a list of them")
 
 

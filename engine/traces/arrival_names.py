@@ -68,14 +68,14 @@ class ArrivalName:
 
 def arrival_name(head: Head, taken: Collection[str] = ()) -> ArrivalName | None:
     """The name that holds arrivals best, none of those taken for something else; or None."""
-    found = [
+    candidates = [
         (order, number, name)
         for number, name in enumerate(head.names)
         if name not in taken and (order := _order(head, name)) is not None
     ]
-    if not found:
+    if not candidates:
         return None
-    name = min(found)[2]
+    name = min(candidates)[2]
     return ArrivalName(name, _meaning(name) == 3)
 
 
@@ -105,10 +105,10 @@ def _order(head: Head, name: str) -> tuple[int, int, int, int] | None:
         return 1, meaning, rank, depth
     if holds == ODD_DATES and (listed is not None or meaning != 2):
         return 3, meaning, rank, depth
-    told = listed is not None or (meaning < 2 and said & MOMENTS)
-    if not told and holds in (WHOLE, NUMBERS) and grows_like_a_clock(head, name):
+    is_named = listed is not None or (meaning < 2 and said & MOMENTS)
+    if not is_named and holds in (WHOLE, NUMBERS) and grows_like_a_clock(head, name):
         return 4, meaning, rank, depth
-    return (2, meaning, rank, depth) if told and holds in (WHOLE, NUMBERS) else None
+    return (2, meaning, rank, depth) if is_named and holds in (WHOLE, NUMBERS) else None
 
 
 def order_of(head: Head, name: str) -> int | None:
@@ -125,7 +125,7 @@ def grows_like_a_clock(head: Head, name: str) -> bool:
 
 def _listed(name: str) -> int | None:
     """The place of a name among the common ones, with or without a unit and wrappers."""
-    common = [plain(each) for each in PLAIN_CLOCK + KNOWN]
+    common = [plain(common) for common in PLAIN_CLOCK + KNOWN]
     for ending in endings(name):
         for spelled in (ending, without_unit(ending)):
             if plain(spelled) in common:

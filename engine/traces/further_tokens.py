@@ -68,14 +68,14 @@ def _counts(head: Head) -> list[str]:
 
 def _cached(head: Head, how: set[str]) -> list[str]:
     """The names of what was read from a cache or written to it; the whole, not its parts."""
-    found = [
+    names = [
         name
         for name in _counts(head)
         if (said := set(words(name))) & CACHE and said & how and said & {"input", "tokens", "token"}
     ]
-    whole = [name for name in found if set(words(endings(name)[-1])) & CACHE]
+    whole = [name for name in names if set(words(endings(name)[-1])) & CACHE]
     top = min((name.count(".") for name in whole), default=0)
-    return [name for name in whole if name.count(".") == top] or found
+    return [name for name in whole if name.count(".") == top] or names
 
 
 def _is_part(name: str) -> bool:
@@ -112,12 +112,12 @@ def _total(row) -> float | None:
     for name, value in reversed(list(row.items())):
         said = words(endings(name)[-1])
         if "total" in said and set(said) <= {"total", "tokens", "token", "count"}:
-            found = numbers([value])
-            if found and found[0] > 0:
-                return found[0]
+            counts = numbers([value])
+            if counts and counts[0] > 0:
+                return counts[0]
     return None
 
 
 def _value(row, name: str) -> float:
-    found = numbers([row.get(name)]) if row.get(name) is not None else []
-    return found[0] if found else 0.0
+    counts = numbers([row.get(name)]) if row.get(name) is not None else []
+    return counts[0] if counts else 0.0

@@ -129,16 +129,16 @@ def _objects(file: BinaryIO, start: str) -> Head:
 
 def _some(file: BinaryIO, read: Callable[[Any], Iterable[Any]]) -> list[Any]:
     """The objects behind the first one, as many as it takes to know the names."""
-    found: list[Any] = []
+    objects: list[Any] = []
     with as_text(file) as text:
         some = io.StringIO(text.read(SOME))
     values = islice(read(some), 1, ROWS_TRIED)
     try:
         for value in values:
-            found.append(value[1] if isinstance(value, tuple) else value)
+            objects.append(value[1] if isinstance(value, tuple) else value)
     except InputError:  # cut off here, or damaged: reading it all will tell
         pass
-    return [value for value in found if isinstance(value, dict)]
+    return [value for value in objects if isinstance(value, dict)]
 
 
 def _beyond_first_line(file: BinaryIO) -> Head:
@@ -156,23 +156,23 @@ def _beyond_first_line(file: BinaryIO) -> Head:
     except InputError:
         with as_text(file) as text:
             tried = islice(json_text.lines(text), LINES_TRIED)
-            found = [value for _, value in tried if value is not None]
-        if not found:
+            values = [value for _, value in tried if value is not None]
+        if not values:
             raise
-        return head_of(found, "lines")
+        return head_of(values, "lines")
 
 
-def head_of(found: Sequence[Any], shape: str) -> Head:
+def head_of(values: Sequence[Any], shape: str) -> Head:
     """The head of JSON of this shape, by its first objects."""
-    if not found or not isinstance(found[0], dict):
-        there = "nothing" if not found or found[0] is None else f"a {type(found[0]).__name__}"
+    if not values or not isinstance(values[0], dict):
+        there = "nothing" if not values or values[0] is None else f"a {type(values[0]).__name__}"
         raise InputError(
             f"this is JSON, but where the first request should be, an object with names, "
             f"there is {there}"
         )
-    rows = [dict(paths(value)) for value in found if isinstance(value, dict)]
+    rows = [dict(paths(value)) for value in values if isinstance(value, dict)]
     names = dict.fromkeys(name for row in rows for name in row)
-    return Head("objects", tuple(names), found[0], rows, shape)
+    return Head("objects", tuple(names), values[0], rows, shape)
 
 
 def paths(value: Mapping[str, Any], above: str = "", level: int = 1) -> Iterator[tuple[str, Any]]:
@@ -186,7 +186,7 @@ def paths(value: Mapping[str, Any], above: str = "", level: int = 1) -> Iterator
 def _table(text) -> Head:
     line = text.readline(MAX_HEADER).strip(" \r\n")
     lines = [text.readline(MAX_HEADER) for _ in range(ROWS_TRIED)]
-    if METRIC.match(next((each for each in (line, *lines) if each[:1] != "#"), line)):
+    if METRIC.match(next((other for other in (line, *lines) if other[:1] != "#"), line)):
         return Head("metrics", line=line)
     _refuse([line, *lines], text)
     if not line.strip():
@@ -195,7 +195,7 @@ def _table(text) -> Head:
         raise InputError("the first line is not UTF-8 text: save the file as UTF-8")
     delimiter = max(DELIMITERS, key=line.count)
     names = spelled_names(line, delimiter)
-    records, _ = Records(delimiter, len(names), 2).of([each for each in lines if each], last=False)
+    records, _ = Records(delimiter, len(names), 2).of([line for line in lines if line], last=False)
     values = [spelled_names(row.strip(" \r\n"), delimiter) for row in records]
     if delimiter == ";":
         values = [[re.sub(DECIMAL_COMMA, r"\1.\2", value) for value in row] for row in values]

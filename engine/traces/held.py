@@ -58,26 +58,26 @@ def since_1970(values: Sequence[Any], unit: str | None = None) -> bool:
 
     unit : the only one it can be; None: any
     """
-    found = numbers(values)
-    if not found or len(found) < len(values) / 2:
+    moments = numbers(values)
+    if not moments or len(moments) < len(values) / 2:
         return False
     least, most = YEARS
     return any(
-        all(least <= value / each <= most for value in found)
-        and (max(found) - min(found)) / each <= MOST_YEARS
-        for each in ([PER_SECOND[unit]] if unit else PER_SECOND.values())
+        all(least <= value / per_second <= most for value in moments)
+        and (max(moments) - min(moments)) / per_second <= MOST_YEARS
+        for per_second in ([PER_SECOND[unit]] if unit else PER_SECOND.values())
     )
 
 
 def only_grows(values: Sequence[Any]) -> bool:
     """Whether these are numbers, each at least the one before and the last above the first."""
-    found = numbers(values)
-    sorted_ = all(before <= after for before, after in pairwise(found))
-    return len(found) == len(values) > 1 and sorted_ and found[-1] > found[0]
+    moments = numbers(values)
+    sorted_ = all(before <= after for before, after in pairwise(moments))
+    return len(moments) == len(values) > 1 and sorted_ and moments[-1] > moments[0]
 
 
 def is_numbering(values: Sequence[Any]) -> bool:
     """Whether these number the rows: 7, 8, 9, or the same backwards."""
-    found = numbers(values)
-    steps = {after - before for before, after in pairwise(found)}
-    return len(found) > 2 and steps in ({1.0}, {-1.0})
+    counts = numbers(values)
+    steps = {after - before for before, after in pairwise(counts)}
+    return len(counts) > 2 and steps in ({1.0}, {-1.0})

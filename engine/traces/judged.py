@@ -54,8 +54,8 @@ FEW = 5  # different values of a status: more are no statuses
 
 def checks(head: Head, taken: Collection[str] = ()) -> list[Field]:
     """Fields without a value, for every column that can tell that a row is no served request."""
-    found = [(name, _check(name, head.values(name))) for name in head.names if name not in taken]
-    return [Field(f"not {name}", (name,), check) for name, check in found if check is not None]
+    verdicts = [(name, _check(name, head.values(name))) for name in head.names if name not in taken]
+    return [Field(f"not {name}", (name,), check) for name, check in verdicts if check is not None]
 
 
 def _check(name: str, values: Sequence[Any]) -> Check | None:
@@ -79,8 +79,8 @@ def _check(name: str, values: Sequence[Any]) -> Check | None:
 
 
 def _are_http(values: Sequence[Any]) -> bool:
-    found = numbers(values)
-    return len(found) == len(values) > 0 and all(100 <= value < 600 for value in found)
+    codes = numbers(values)
+    return len(codes) == len(values) > 0 and all(100 <= value < 600 for value in codes)
 
 
 def _is_flag(value: Any) -> bool:

@@ -21,15 +21,16 @@ Numbered = tuple[int | None, Any]  # a line of the file, if it has lines, and wh
 
 @dataclass(frozen=True, eq=False)
 class Objects:
-    """Rows from JSON objects, `found` one after the other.
+    """Rows from JSON objects, one after the other.
 
     Attributes
     ----------
+    rows : each with its line of the file, if it has lines
     names : the paths that the first object has
     rows_of : the rows within an object; None where it is one row
     """
 
-    found: Iterable[Numbered]
+    rows: Iterable[Numbered]
     names: tuple[str, ...]
     rows_of: Callable[[Any], Iterable[Any]] | None = None
     broken: str = "not a JSON object"
@@ -54,7 +55,7 @@ class Objects:
             )
 
     def _rows(self) -> Iterator[Numbered]:
-        for line, value in self.found:
+        for line, value in self.rows:
             if self.rows_of is None or not isinstance(value, dict):
                 yield line, value
             else:

@@ -58,7 +58,7 @@ def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
     """A column, or what stands within one."""
     if name in batch.schema.names:
         return batch.column(name)
-    top = next(each for each in batch.schema.names if name.startswith(f"{each}."))
+    top = next(column for column in batch.schema.names if name.startswith(f"{column}."))
     column, rest = batch.column(top), name[len(top) + 1 :]
     while rest:
         inner = next(

@@ -51,7 +51,9 @@ def _layout_of(head: Head) -> ModuleType | None:
     """
     judged = head.kind in ("table", "parquet") and bool(checks(head))
     logs, last = known_formats()[:-2], known_formats()[-2:]
-    return next((each for each in (*(() if judged else logs), *last) if each.matches(head)), None)
+    return next(
+        (layout for layout in (*(() if judged else logs), *last) if layout.matches(head)), None
+    )
 
 
 def find_format(head: Head) -> ModuleType:
@@ -98,8 +100,8 @@ def _packed(head: Head) -> dict[str, str]:
     values = {name: head.values(name) for name in head.names}
     return {
         name: "JSON as text: unpack it"
-        for name, found in values.items()
-        if found and all(isinstance(value, str) and value.lstrip()[:1] == "{" for value in found)
+        for name, cells in values.items()
+        if cells and all(isinstance(value, str) and value.lstrip()[:1] == "{" for value in cells)
     }
 
 

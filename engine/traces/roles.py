@@ -67,16 +67,16 @@ def find_roles(head: Head, mapped: Mapping[str, str] | None = None) -> Roles:
     InputError
         For a mapped name that is not there.
     """
-    given = {role: _mapped(head, role, name) for role, name in (mapped or {}).items()}
+    wanted = {role: _mapped(head, role, name) for role, name in (mapped or {}).items()}
     tokens = token_names(head)
     names: dict[str, tuple[str, ...]] = {role: () for role in ROLES}
-    names |= {role: (name,) for role, name in given.items()}
-    notes = list(tokens.notes) if not {"prompt", "output"} & set(given) else []
-    for role, found in (("prompt", tokens.prompt), ("output", tokens.output)):
-        names[role] = names[role] or found
-    if "prompt" not in given and names["prompt"]:
+    names |= {role: (name,) for role, name in wanted.items()}
+    notes = list(tokens.notes) if not {"prompt", "output"} & set(wanted) else []
+    for role, names_of in (("prompt", tokens.prompt), ("output", tokens.output)):
+        names[role] = names[role] or names_of
+    if "prompt" not in wanted and names["prompt"]:
         names["prompt"] = _with_further(head, "prompt", names, notes)
-    if "output" not in given and names["output"]:
+    if "output" not in wanted and names["output"]:
         names["output"] = _with_further(head, "output", names, notes)
     for role in KNOWN:
         if not names[role] and (known := _known(head, role)):
@@ -97,18 +97,18 @@ def find_roles(head: Head, mapped: Mapping[str, str] | None = None) -> Roles:
 
 def _with_further(head: Head, role: str, names: Mapping, notes: list[str]) -> tuple[str, ...]:
     """The names of a role with what comes on top of each."""
-    told = []
+    summed = []
     prompts = [summands(name, head.names)[0] for name in names["prompt"]] or [""]
     for number, name in enumerate(names[role]):
         if role == "prompt":
             further = further_prompt(head, name)
         else:
             further = further_output(head, prompts[min(number, len(prompts) - 1)], name)
-        further = tuple(each for each in further if _beside(each, name))
-        told.append(PLUS.join((name, *further)))
+        further = tuple(extra for extra in further if _beside(extra, name))
+        summed.append(PLUS.join((name, *further)))
         if further:
             notes.append(note(role, name, further))
-    return tuple(told)
+    return tuple(summed)
 
 
 def _beside(name: str, other: str) -> bool:
@@ -117,16 +117,16 @@ def _beside(name: str, other: str) -> bool:
     return name.startswith(above) or not above or "." not in above.rstrip(".")
 
 
-def _arrival_notes(head: Head, found: ArrivalName, latency: tuple[str, ...]) -> list[str]:
+def _arrival_notes(head: Head, arrival: ArrivalName, latency: tuple[str, ...]) -> list[str]:
     notes = []
-    if found.is_end and latency:
-        notes.append(ENDED.format(found.name, latency[0]))
-    elif found.is_end:
-        notes.append(ENDED_LATE.format(found.name))
-    if _is_guess(head, found.name):
-        notes.append(GUESSED.format(found.name))
-    if (days := _days(head, found.name)) and len(days) > 1:
-        notes.append(DAYS.format(found.name))
+    if arrival.is_end and latency:
+        notes.append(ENDED.format(arrival.name, latency[0]))
+    elif arrival.is_end:
+        notes.append(ENDED_LATE.format(arrival.name))
+    if _is_guess(head, arrival.name):
+        notes.append(GUESSED.format(arrival.name))
+    if (days := _days(head, arrival.name)) and len(days) > 1:
+        notes.append(DAYS.format(arrival.name))
     return notes
 
 
@@ -173,9 +173,9 @@ def _mapped(head: Head, role: str, wanted: str) -> str:
     if name := find_name((wanted,), head.names):
         return name
     parts = summands(wanted, head.names) if role in ("prompt", "output") else []
-    found = [part if part in head.names else find_name((part,), head.names) for part in parts]
-    if len(found) > 1 and all(found):
-        return PLUS.join(name for name in found if name)
+    columns = [part if part in head.names else find_name((part,), head.names) for part in parts]
+    if len(columns) > 1 and all(columns):
+        return PLUS.join(name for name in columns if name)
     there = " ".join(", ".join(head.names).split())[:200]
     raise InputError(f"there is no {wanted} to be the {role}; found: {there}")
 
@@ -188,7 +188,7 @@ def _known(head: Head, role: str) -> str | None:
             for spelled in (ending, without_unit(ending)):
                 spellings.setdefault(plain(spelled), name)
     for common in map(plain, KNOWN[role].split()):
-        found = spellings.get(common)
-        if found and (role == "class" or held(head.values(found)) not in NO_MEASURE):
-            return found
+        column = spellings.get(common)
+        if column and (role == "class" or held(head.values(column)) not in NO_MEASURE):
+            return column
     return None

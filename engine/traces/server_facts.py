@@ -160,17 +160,17 @@ def facts_of_log(lines: Iterable[str]) -> ServerFacts:
     facts, shared = ServerFacts(), ""
     blocks: list[int] = []
     for line in lines:
-        found = partial(_numbers, line=line)
-        facts.cache += [int(value) for pattern in CACHES for value in found(pattern)]
-        blocks += [int(value) for value in found(BLOCKS)]
+        read = partial(_numbers, line=line)
+        facts.cache += [int(value) for pattern in CACHES for value in read(pattern)]
+        blocks += [int(value) for value in read(BLOCKS)]
         if re.search(PREEMPTED, line):
             facts.preemptions = (facts.preemptions or 0) + 1
-        facts.running = _most(facts.running, map(int, found(RUNNING)))
-        facts.waiting = _most(facts.waiting, map(int, found(WAITING)))
+        facts.running = _most(facts.running, map(int, read(RUNNING)))
+        facts.waiting = _most(facts.waiting, map(int, read(WAITING)))
         for percent, share_of_one in re.findall(USE, line):
             share = float(percent) / 100 if percent else float(share_of_one)
             facts.use = max(share, facts.use or 0.0)
-        for value in found(HITS):
+        for value in read(HITS):
             facts.hit_rate = float(value) / 100
         if match := re.search(CONCURRENCY, line):
             shared = f"that is {match[2]} requests of {match[1]} tokens at once"
@@ -187,9 +187,9 @@ def facts_of_log(lines: Iterable[str]) -> ServerFacts:
 
 def _numbers(pattern: str, line: str) -> list[str]:
     """What a pattern finds in a line, without separators."""
-    groups = (match.groups() for match in re.finditer(pattern, line))
-    found = (next((group for group in each if group), "") for each in groups)
-    return [value.replace(",", "") for value in found if value.strip(",")]
+    matches = (match.groups() for match in re.finditer(pattern, line))
+    numbers = (next((group for group in groups if group), "") for groups in matches)
+    return [value.replace(",", "") for value in numbers if value.strip(",")]
 
 
 def _most(so_far: int | None, values: Iterable[int]) -> int | None:

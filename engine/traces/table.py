@@ -83,8 +83,8 @@ class Table:
         def complaint(at: int) -> str:
             has = lines[at].as_py().count(self.delimiter) + 1
             fields = "field" if has == 1 else "fields"
-            each = self.delimiter.join(self.names)
-            return f"has {has} {fields}, must have {len(self.names)}, one for each of {each}"
+            header = self.delimiter.join(self.names)
+            return f"has {has} {fields}, must have {len(self.names)}, one for each of {header}"
 
         return Block(place, whole, columns, complaint)
 

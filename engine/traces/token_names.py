@@ -90,26 +90,28 @@ class TokenNames:
 
 def token_names(head: Head) -> TokenNames:
     """The names that hold prompt and output, as far as names and values tell."""
-    found, refused = {}, {}
+    candidates, refused = {}, {}
     for role in KNOWN:
         kept = []
-        for each in filter(None, (_candidate(head, role, name) for name in head.names)):
-            holds = _refusal(head, each)
+        for candidate in filter(None, (_candidate(head, role, name) for name in head.names)):
+            holds = _refusal(head, candidate)
             if holds:
-                refused[each.name] = holds
+                refused[candidate.name] = holds
             else:
-                kept.append(each)
-        found[role] = kept
-    prompts, outputs = found["prompt"], found["output"]
+                kept.append(candidate)
+        candidates[role] = kept
+    prompts, outputs = candidates["prompt"], candidates["output"]
     if not prompts or not outputs:
-        lone = {role: (min(kept, key=_order).name,) if kept else () for role, kept in found.items()}
+        lone = {
+            role: (min(kept, key=_order).name,) if kept else () for role, kept in candidates.items()
+        }
         return TokenNames(lone["prompt"], lone["output"], refused=refused)
     pairs = [pair for pair in product(prompts, outputs) if pair[0].name != pair[1].name]
     if not pairs:
         return TokenNames(refused=refused)
     chosen = _best(head, pairs)
     if head.shape == "document" and _is_one_of_many(head, pairs, chosen):
-        return TokenNames(refused={each.name: "one of several counts" for each in chosen})
+        return TokenNames(refused={candidate.name: "one of several counts" for candidate in chosen})
     others = _alternatives(head, pairs, chosen)
     pair_notes = _notes(head, pairs, chosen, others)
     names = list(zip(*((p.name, o.name) for p, o in (chosen, *others)), strict=True))
@@ -134,7 +136,7 @@ Pair = tuple[Candidate, Candidate]
 
 def _candidate(head: Head, role: str, name: str) -> Candidate | None:
     """What a name is worth for a role; None: nothing."""
-    common = [plain(each) for each in KNOWN[role].split()]
+    common = [plain(common) for common in KNOWN[role].split()]
     for depth, ending in enumerate(endings(name)):
         above = name[: len(name) - len(ending)]
         if set(words(above)) & NOT_COUNTS:
@@ -174,17 +176,17 @@ def _told(role: str, name: str) -> int | None:
     if side is not None:
         return 0 if side == role else None
     above = re.split(r"[./:]+", name[: len(name) - len(last)])
-    wrapper = next((told for part in reversed(above) if (told := _side(words(part)))), None)
+    wrapper = next((side for part in reversed(above) if (side := _side(words(part)))), None)
     return 1 if set(words(last)) <= COUNTS and wrapper == role else None
 
 
-def _side(found: Sequence[str]) -> str | None:
+def _side(parts: Sequence[str]) -> str | None:
     """The role that words speak of; None: of none, or of both."""
     for weak in (False, True):
         roles = {
             role
             for role, family in FAMILIES.items()
-            for word in found
+            for word in parts
             if word in family and (word in WEAK) == weak
         }
         if roles:
@@ -193,8 +195,8 @@ def _side(found: Sequence[str]) -> str | None:
 
 
 def _family(role: str, name: str) -> int:
-    found = [FAMILIES[role][word] for word in words(name) if word in FAMILIES[role]]
-    return found[-1] if found else -1
+    families = [FAMILIES[role][word] for word in words(name) if word in FAMILIES[role]]
+    return families[-1] if families else -1
 
 
 def _refusal(head: Head, candidate: Candidate) -> str:
@@ -237,13 +239,13 @@ def _usable(head: Head, pair: Pair) -> set[int]:
     return {
         number
         for number, row in enumerate(head.rows)
-        if all(_count(row.get(each.name)) for each in pair)
+        if all(_count(row.get(candidate.name)) for candidate in pair)
     }
 
 
 def _count(value: Any) -> bool:
-    found = numbers([value]) if value is not None else []
-    return bool(found) and found[0] >= 1
+    counts = numbers([value]) if value is not None else []
+    return bool(counts) and counts[0] >= 1
 
 
 def _is_one_of_many(head: Head, pairs: Sequence[Pair], chosen: Pair) -> bool:
@@ -261,14 +263,14 @@ def _alternatives(head: Head, pairs: Sequence[Pair], chosen: Pair) -> list[Pair]
     """Further pairs, in JSON, for rows that lack the chosen one."""
     if head.kind != "objects":
         return []
-    taken, found = _usable(head, chosen), []
+    taken, others = _usable(head, chosen), []
     for pair in sorted(pairs, key=lambda pair: (_order(pair[0]), _order(pair[1]))):
         alike = pair[0].family == pair[1].family and pair[0].above == pair[1].above
         rows = _usable(head, pair)
         if alike and max(pair[0].strength, pair[1].strength) <= TOLD and rows and not rows & taken:
-            found.append(pair)
+            others.append(pair)
             taken = taken | rows
-    return found
+    return others
 
 
 def _notes(
@@ -276,7 +278,7 @@ def _notes(
 ) -> tuple[str, ...]:
     """That a name was a guess, and that other names hold other counts."""
     notes = []
-    if max(each.strength for each in chosen) > EXACT:
+    if max(candidate.strength for candidate in chosen) > EXACT:
         notes.append(
             f"{chosen[0].name} is taken for the prompt and {chosen[1].name} for the output: "
             "map others if they are not"
@@ -295,7 +297,7 @@ def _notes(
 
 def _differ(head: Head, pair: Pair, chosen: Pair) -> bool:
     return any(
-        numbers([head.rows[row].get(one.name)]) != numbers([head.rows[row].get(other.name)])
+        numbers([head.rows[row].get(candidate.name)]) != numbers([head.rows[row].get(other.name)])
         for row in _usable(head, pair)
-        for one, other in zip(pair, chosen, strict=True)
+        for candidate, other in zip(pair, chosen, strict=True)
     )

@@ -81,8 +81,8 @@ def page(name: str, draw: Callable[[View], None], *, icon: str, question: str) -
     finally:
         compiling.empty()
         link.publish(complete)
-        if told := link.refused_in_words():
-            refused.info(told, icon=":material/link_off:")
+        if refusals := link.refused_in_words():
+            refused.info(refusals, icon=":material/link_off:")
         with navigation:
             _navigation()
     if complete:

@@ -59,8 +59,8 @@ def _save(name: str, shown: _Shown) -> None:
         st.toast(literal(problem), icon=":material/error:", duration="long")
         return
     taken = "" if kept.name == " ".join(name.split()) else " That name was taken; both are kept."
-    told = f"Saved as “{literal(kept.name)}”.{taken}"
-    st.toast(told, icon=":material/bookmark_added:", duration="long")
+    message = f"Saved as “{literal(kept.name)}”.{taken}"
+    st.toast(message, icon=":material/bookmark_added:", duration="long")
     if shown.page == "Saved":  # its list was drawn before
         st.rerun()
 

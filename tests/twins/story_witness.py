@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.policies.nested_wait import gates_at
 from engine.policies.wait import thresholds, types_of
+from engine.simulate.gates import gates_at
 from engine.simulate.preempting import Admission, admission_limit
 from engine.simulate.restarting import Clearing
 from engine.simulate.timetable import NEVER

@@ -252,16 +252,16 @@ def _lost(loss: LostCache, run: Run) -> list[str]:
     """One loss of its KV cache, what that cost, and what kept it out until it came back."""
     end, back = _end(loss.lost, run), _begin(loss.back, run)
     if loss.swapped:
-        told = f"Swapped out after {end} with {wording.tokens(loss.refilled)}; back at {back}."
+        sentence = f"Swapped out after {end} with {wording.tokens(loss.refilled)}; back at {back}."
     elif loss.kept:
-        told = (
+        sentence = (
             f"Lost its KV cache after {end}; came back at {back} and had "
             f"{wording.tokens(loss.refilled)} to prefill again, "
             f"{wording.count(loss.generated)} of them generated before."
         )
     else:
-        told = (
+        sentence = (
             f"Started over: its KV cache and {wording.tokens(loss.generated)} that it had "
             f"generated were lost after {end}; came back at {back}."
         )
-    return [told] + (_reason(loss.refused, loss.back - 1, run) if loss.back > loss.lost else [])
+    return [sentence] + (_reason(loss.refused, loss.back - 1, run) if loss.back > loss.lost else [])

@@ -39,7 +39,7 @@ def matches(head: Head) -> bool:
 
 def _is_summary(head: Head) -> bool:
     statistics = [
-        f"{name}.{each}" for name in (PROMPT, "request_latency") for each in ("avg", "unit")
+        f"{name}.{part}" for name in (PROMPT, "request_latency") for part in ("avg", "unit")
     ]
     return head.is_objects(*statistics)
 

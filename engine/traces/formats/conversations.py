@@ -57,11 +57,11 @@ def parse(opened: Opened, reading: LogReading) -> TraceRequests:
         Field("prompt", ("prompt",), TokenColumn()),
         Field("output", ("output",), TokenColumn()),
     ]
-    if found := arrival_name(opened.head):
-        later.arrival = found.name
-        columns.append(found.name.split(".")[0])
-        kind = arrival_kind(opened.head.values(found.name)[0])
-        fields.append(Field("arrival", (found.name,), kind))
+    if arrival := arrival_name(opened.head):
+        later.arrival = arrival.name
+        columns.append(arrival.name.split(".")[0])
+        kind = arrival_kind(opened.head.values(arrival.name)[0])
+        fields.append(Field("arrival", (arrival.name,), kind))
     source = Objects(opened.objects(columns), (), later.requests_of)
     requests = read_log(source, fields, reading, notes=[ESTIMATE])
     return replace(requests, notes=(*requests.notes, *later.notes))

@@ -102,12 +102,12 @@ def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     used = {name for names in roles.names.values() for name in names}
     judged = checks(head, used)
     fields, notes = [*reversed(judged)], [*roles.notes, *unfamiliar(head, judged)]
-    for role, found in roles.names.items():
-        clock = role not in MOMENTS.values() or _same_clock(found, roles.first("arrival"))
-        if found and clock:
-            fields.append(Field(role, found, _kind(head, role, roles, reading)))
-        if found and role in MOMENTS and not unit_in(found[0]):
-            notes.append(f"{found[0]} is read in {_in_words(reading.duration_unit or 's')}")
+    for role, paths in roles.names.items():
+        clock = role not in MOMENTS.values() or _same_clock(paths, roles.first("arrival"))
+        if paths and clock:
+            fields.append(Field(role, paths, _kind(head, role, roles, reading)))
+        if paths and role in MOMENTS and not unit_in(paths[0]):
+            notes.append(f"{paths[0]} is read in {_in_words(reading.duration_unit or 's')}")
     within = None if key is None else (lambda document: _at(document, key))
     source = Sums(opened.rows(within, head.names))
     requests = read_log(source, fields, reading, notes=notes)
@@ -119,8 +119,8 @@ def parse(opened: Opened, reading: LogReading) -> TraceRequests:
 
 def without(head: Head, names: Sequence[str]) -> Head:
     """The head as if it did not have these names; InputError for one that is not there."""
-    found = {_there(head, name) for name in names}
-    return replace(head, names=tuple(name for name in head.names if name not in found))
+    paths = {_there(head, name) for name in names}
+    return replace(head, names=tuple(name for name in head.names if name not in paths))
 
 
 def _there(head: Head, wanted: str) -> str:

@@ -95,7 +95,7 @@ class _Media:
         """The prompt as the server counted it, where there is more in it than text."""
         sent = value_at(request, ["info", "request_metrics"])
         media = (value_at(sent, [kind]) for kind in MEDIA)
-        if not any(isinstance(each, Mapping) and any(each.values()) for each in media):
+        if not any(isinstance(medium, Mapping) and any(medium.values()) for medium in media):
             return None
         counted = value_at(request, SERVER)
         self.counted += counted is not None

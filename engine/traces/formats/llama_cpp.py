@@ -52,6 +52,6 @@ def _summed(record: Mapping[str, Any]) -> Iterator[dict]:
     }
 
 
-def _sum(one: Any, other: Any) -> Any:
-    numbers = all(isinstance(value, (int, float)) for value in (one, other))
-    return one + other if numbers else None
+def _sum(before: Any, other: Any) -> Any:
+    numbers = all(isinstance(value, (int, float)) for value in (before, other))
+    return before + other if numbers else None

@@ -77,8 +77,8 @@ def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
     if not inner:
         yield value
     for group in inner:
-        for each in group:
-            yield from _spans(each)
+        for part in group:
+            yield from _spans(part)
 
 
 def _rows(value: Any) -> Iterator[dict]:
@@ -109,12 +109,12 @@ def _first(values: Mapping[str, Any], names: tuple[str, ...]) -> Any:
 
 def _attributes(span: Mapping[str, Any]) -> dict[str, Any]:
     """What a span says of the model's call, by its names; nothing where it is no such span."""
-    found = span.get("attributes", span.get("tags"))
-    if isinstance(found, Mapping):
-        said = dict(_flat(found))
-    elif isinstance(found, list):
-        pairs = [each for each in found if isinstance(each, Mapping)]
-        said = {str(each.get("key")): _plain(each.get("value")) for each in pairs}
+    attributes = span.get("attributes", span.get("tags"))
+    if isinstance(attributes, Mapping):
+        said = dict(_flat(attributes))
+    elif isinstance(attributes, list):
+        pairs = [pair for pair in attributes if isinstance(pair, Mapping)]
+        said = {str(pair.get("key")): _plain(pair.get("value")) for pair in pairs}
     else:
         return {}
     return said if any(name in said for name in (*PROMPT, *OUTPUT, "gen_ai.operation.name")) else {}

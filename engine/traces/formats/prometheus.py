@@ -131,8 +131,8 @@ def _of(metrics: Metrics, names: tuple[str, ...], said: Sequence[str]) -> _Histo
         histogram = _histogram(metrics, name)
         if histogram.count >= 1 and any(map(math.isfinite, histogram.up_to)):
             return histogram
-    told = f"; they say: {'; '.join(said)}" if said else ""
+    facts = f"; they say: {'; '.join(said)}" if said else ""
     raise InputError(
         f"these metrics hold no counts of {' or '.join(names)}, so no requests can be made of "
-        f"them{told}"
+        f"them{facts}"
     )

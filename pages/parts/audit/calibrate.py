@@ -98,7 +98,7 @@ def _offer_to_save(source: str, bench: Benchmark, fitted: Fit) -> None:
 
 
 def _pick(slot, label: str, known: dict, help: str) -> str:
-    titles = {"": "Not stated"} | {key: each.title for key, each in known.items()}
+    titles = {"": "Not stated"} | {key: preset.title for key, preset in known.items()}
     return slot.selectbox(label, titles, format_func=titles.__getitem__, help=help)
 
 

@@ -28,9 +28,9 @@ def tell_comparison(views: Sequence[Kept]) -> None:
         before = pick("From", "before", views, 1)
     with right:
         after = pick("To", "after", views, 0)
-    found = compare(before.snapshot, after.snapshot)
-    st.markdown(sentence(found.in_words()))
-    if not found.same_engine:
+    difference = compare(before.snapshot, after.snapshot)
+    st.markdown(sentence(difference.in_words()))
+    if not difference.same_engine:
         st.warning(
             "Different versions of the engine computed the two: part of the difference may be "
             "theirs. Open both and save them again.",
@@ -38,33 +38,33 @@ def tell_comparison(views: Sequence[Kept]) -> None:
         )
     if before.snapshot.unit != after.snapshot.unit:
         st.caption("One is in rounds, the other in seconds: their times are not compared.")
-    _changes(found, before.name, after.name)
-    _effects(found)
+    _changes(difference, before.name, after.name)
+    _effects(difference)
 
 
-def _changes(found: Difference, before: str, after: str) -> None:
-    if not found.changes:
+def _changes(difference: Difference, before: str, after: str) -> None:
+    if not difference.changes:
         return
     is_clear = len({before, after, FIELD}) == 3
     names = [before, after] if is_clear else [f"{before} (from)", f"{after} (to)"]
     table = pd.DataFrame(
         {
-            FIELD: [change.name for change in found.changes],
-            names[0]: [change.written_before for change in found.changes],
-            names[1]: [change.written_after for change in found.changes],
+            FIELD: [change.name for change in difference.changes],
+            names[0]: [change.written_before for change in difference.changes],
+            names[1]: [change.written_after for change in difference.changes],
         }
     )
     st.dataframe(table, hide_index=True, alt="What differs between the two views")
 
 
-def _effects(found: Difference) -> None:
-    if not found.effects:
+def _effects(difference: Difference) -> None:
+    if not difference.effects:
         return
-    rows = [_row(effect) for effect in found.effects]
+    rows = [_row(effect) for effect in difference.effects]
     show.rows(pd.DataFrame(rows), "Every policy in both views")
-    over = any(effect.overloaded for effect in found.effects)
+    over = any(effect.overloaded for effect in difference.effects)
     more = " Overloaded: latency grows with the horizon, so there is none to compare."
-    st.caption(f"Times in {literal(found.unit)}.{more if over else ''}")
+    st.caption(f"Times in {literal(difference.unit)}.{more if over else ''}")
 
 
 def _row(effect: ChangeEffect) -> dict[str, str]:

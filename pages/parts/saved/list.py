@@ -24,10 +24,10 @@ def headline(views: Sequence[Kept], unreadable: Sequence[Unreadable]) -> str:
         return "Nothing that is saved can be read" if unreadable else "Nothing is saved yet"
     last = views[0]
     what = best_of(last.snapshot.results, last.snapshot.unit)
-    told = f": {literal(what)}" if what else ""
+    scenario = f": {literal(what)}" if what else ""
     if len(views) == 1:
-        return f"One view is saved, **{literal(last.name)}**{told}"
-    return f"{len(views)} views are saved; the latest is **{literal(last.name)}**{told}"
+        return f"One view is saved, **{literal(last.name)}**{scenario}"
+    return f"{len(views)} views are saved; the latest is **{literal(last.name)}**{scenario}"
 
 
 def tell_list(views: Sequence[Kept]) -> None:

@@ -28,10 +28,10 @@ def tell_unreadable(views: Sequence[Unreadable], presets: Sequence[Unreadable]) 
 def _list(rows: Sequence[Unreadable], kind: str, delete: Callable[[int], None]) -> None:
     for row in rows[:MOST_LISTED]:
         name = shortened(row.name, MOST_TOLD)
-        told, away = st.columns((5, 1), vertical_alignment="center")
-        told.text(f"{kind}“{name}” cannot be read: {shortened(row.reason, MOST_TOLD)}")
+        text, away = st.columns((5, 1), vertical_alignment="center")
+        text.text(f"{kind}“{name}” cannot be read: {shortened(row.reason, MOST_TOLD)}")
         if row.id is None:
-            told.caption("A file in the folder hardware of your own data: mend it or remove it.")
+            text.caption("A file in the folder hardware of your own data: mend it or remove it.")
             continue
         with away:
             ask_delete(row.id, name, delete)

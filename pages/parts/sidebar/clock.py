@@ -66,8 +66,8 @@ def _of_link(known: dict[str, Preset]) -> dict[str, Preset]:
     if key in known or not is_own(key):
         return {}
     if not all(name in holds for name in FIELDS):
-        told = literal(key, MOST_QUOTED)
-        st.warning(f"There is no preset {told} here: time is counted in rounds.")
+        key_shown = literal(key, MOST_QUOTED)
+        st.warning(f"There is no preset {key_shown} here: time is counted in rounds.")
         return {}
     title = f"{key.removeprefix(PREFIX)} (as linked)"
     return {key: Preset(key, title, "", "", 1, seconds_clock(1.0), None, AS_LINKED)}
@@ -83,8 +83,8 @@ def ask_round_times(preset: Preset | None) -> Clock:
             f"T = c0 + c1·max(0, N − N0) + c2·K + c3·B for N tokens in the round, K tokens of KV "
             f"cache read and B requests decoding. Fit: {literal(preset.fit)}{error}."
         )
-        given = []
-        for (name, (label, units, told)), value in zip(
+        coefficients = []
+        for (name, (label, units, help_text)), value in zip(
             FIELDS.items(), preset.clock.step, strict=True
         ):
             default = round(value * units, 9)
@@ -93,16 +93,16 @@ def ask_round_times(preset: Preset | None) -> Clock:
                 0.0,
                 LONGEST * units,
                 format="%.5g",
-                help=told,
+                help=help_text,
                 # A link to a preset of one's own holds its times, for those who lack it.
                 **linked(
                     name, default, float, low=0.0, high=LONGEST * units, always=is_own(preset.key)
                 ),
             )
-            given.append(value if asked == default else asked / units)
+            coefficients.append(value if asked == default else asked / units)
         if is_own(preset.key) and preset.fit != AS_LINKED:
             _offer_change(preset)
-    return seconds_clock(*given)
+    return seconds_clock(*coefficients)
 
 
 def _offer_change(preset: Preset) -> None:

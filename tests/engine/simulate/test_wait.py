@@ -9,9 +9,10 @@ from engine import InputError, Workload, find_policy
 from engine.fluid import Load, fluid_round, load_of
 from engine.machine.clock import ROUNDS, StepTime, seconds_clock
 from engine.memory_curve import memory_curve
-from engine.policies.nested_wait import GateRule, gates_at, nested_wait
+from engine.policies.nested_wait import nested_wait
 from engine.policies.wait import thresholds
 from engine.progress import silent
+from engine.simulate.gates import GateRule, gates_at
 from engine.simulate.timetable import NEVER
 
 
