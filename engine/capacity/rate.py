@@ -34,9 +34,9 @@ from engine.scale_out import HERE, Sweep, run_all
 
 CONFIDENCE = 0.95
 USUAL_RUNS = STEPS + 2  # of a bisection that starts within a factor 2 of the border
-LONG_RUNS = 5  # of STEADY requests, for what is kept up with and whether limits are kept there
+LONG_RUNS = 2  # of STEADY requests, for what is kept up with and whether limits are kept there
 KNOWN = 0.01  # of a rate
-CONFIRMED_BY = 4 * STEADY  # requests a server
+CONFIRMED_BY = 10 * STEADY  # requests a server
 LOWERED, TIMES = 0.985, 8  # an answer that does not keep the limits, and how often
 
 

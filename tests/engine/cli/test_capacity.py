@@ -156,6 +156,16 @@ def test_sweep_as_a_table(capsys):
     assert "16\u202f492" in told
 
 
+def test_a_length_above_the_cache_is_remarked(capsys, tmp_path):
+    """vLLM does not start so; at the cache's own size it does."""
+    path = str(tmp_path / "mix.csv")
+    write_csv(Workload([0, 1], [10, 10], [5, 5]), path)
+    for length, doubted in ((4096, True), (1000, False)):
+        arguments = ["simulate", path, "--memory", "1000", "--policy", "fcfs"]
+        assert main([*arguments, "--max-model-len", str(length)]) == 0
+        assert ("vLLM does not start" in capsys.readouterr().err) == doubted
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
