@@ -1,11 +1,11 @@
 """Whether a policy works off a queue at a rate: some carry a load from empty, but not from full.
 
-BURST requests arrive at BUILT times the certified ceiling, and then all others at the rate. From
-the end of the burst on the need that is served is held against the need that arrives by the
-law: the queue falls where the difference is above 0 by its 95 % interval. It also has to be shorter
-at the end than the burst left it, and the oldest request of every class that waits then must have
-come after the oldest that waited when the burst was over. A longer run decides where this one
-does not; what the longest does not decide is not carried.
+BURST requests arrive at BUILT times the certified ceiling, and then all others at the rate. Where
+the queue is worked off before the last of them, it drains. Else the need that is served from the
+end of the burst on is held against the need that arrives by the law: the queue falls where the
+difference is above 0 by its 95 % interval, and the oldest request of every class in the system at
+the end has come after the oldest that was there when the burst was over. A longer run decides
+where this one does not; what the longest does not decide is not carried.
 
 The burst is large enough to leave a queue although a draw may need a tenth less than its law.
 """
@@ -68,17 +68,16 @@ def _falls(run: Run, top: Ceiling, rate: float, burst: tuple[float, float]) -> b
     edges = np.linspace(since, end, BATCHES + 1)
     left = need_waiting(run, top.need, edges)
     worked_off = np.flatnonzero(left <= SHORT * built)
-    until = int(worked_off[0]) if len(worked_off) else BATCHES
-    if until < 2:
+    if len(worked_off):
         return True
-    served = need_served(run, top, edges[: until + 1])
+    served = need_served(run, top, edges)
     gained = served - rate * top.mean_need
-    half = stdtrit(until - 1, (1 + CONFIDENCE) / 2) * gained.std(ddof=1) / np.sqrt(until)
+    half = stdtrit(BATCHES - 1, (1 + CONFIDENCE) / 2) * gained.std(ddof=1) / np.sqrt(BATCHES)
     if gained.mean() + half < 0 and left[-1] > left[0]:
         return False
     if gained.mean() - half <= 0:
         return None
-    return True if len(worked_off) or _the_oldest_go(run, since, end) else None
+    return True if _the_oldest_go(run, since, end) else None
 
 
 def _the_oldest_go(run: Run, since: float, end: float) -> bool:
