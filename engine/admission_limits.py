@@ -50,6 +50,15 @@ class AdmissionLimits:
         """Whether requests that fit may leave unserved."""
         return bool(self.patience or self.queue_limit)
 
+    def doubt(self, memory: int) -> str:
+        """What a real server would say to it, with so many tokens of KV cache; mostly empty."""
+        if self.max_model_len <= memory:
+            return ""
+        return (
+            f"vLLM does not start with max_model_len = {wording.count(self.max_model_len)}, above "
+            f"its KV cache of {wording.tokens(memory)}."
+        )
+
     def __str__(self) -> str:
         return ", ".join(self.in_words()) or "open to all"
 

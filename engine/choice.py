@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from engine.machine.clock import Clock
 from engine.policy import Policy, find_policy
 from engine.progress import Progress
+from engine.simulate.run import Run
 from engine.simulate.schedule import Schedule
 from engine.workload import Workload
 
@@ -63,3 +64,8 @@ class Choice:
     def of(cls, key: str, params: Mapping | None = None) -> Choice:
         """The policy `key` with these parameters, the others at their default."""
         return cls(key, tuple((params or {}).items()))
+
+    @classmethod
+    def that_made(cls, run: Run) -> Choice | None:
+        """The choice that a run was made under; None: an order made by hand."""
+        return cls.of(run.policy, run.params) if run.policy else None

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine import wording
-from engine.capacity.cost import Price
 from engine.capacity.no_rate import no_rate
 from engine.capacity.objective import Objective
 from engine.capacity.offer import Offer, best_first
 from engine.capacity.rate import Capacity
 from engine.fleet import Topology
-from engine.machine.clock import Clock
 
 IN_WORDS = (
     "no", "one", "two", "three", "four", "five", "six",
@@ -180,35 +178,3 @@ def caveats(offers: Sequence[Offer], not_run: Sequence[str] = ()) -> list[str]:
     if not_run:
         sentence.append(f"Not run: {wording.listed(not_run)}.")
     return sentence
-
-
-def rows(
-    offers: Sequence[Offer], load: float, mean_output: float, clock: Clock, price: Price
-) -> list[dict]:
-    """One record an offer: policy, rate, low, high, servers, their cost and each seed's border.
-
-    `cost_per_hour` and `cost_per_million_tokens` are those of the servers at the load; None
-    where there is no number of servers, the latter also in rounds.
-    """
-    return [_row(offer, load, mean_output, clock, price) for offer in best_first(offers)]
-
-
-def _row(offer: Offer, load: float, mean_output: float, clock: Clock, price: Price) -> dict:
-    capacity, count = offer.capacity, offer.count
-    low, high = capacity.interval or (None, None)
-    seeds = zip(capacity.seeds, capacity.borders, strict=True)
-    return {
-        "policy": capacity.choice.key,
-        "params": capacity.choice.values,
-        "rate": capacity.rate,
-        "at_least": capacity.is_least,
-        "low": low,
-        "high": high,
-        "servers": count,
-        "pools": None if count is None else offer.pools,
-        "cost_per_hour": None if count is None else price.an_hour(count),
-        "cost_per_million_tokens": (
-            None if count is None else price.a_million_tokens(count, load, mean_output, clock)
-        ),
-        "seeds": [{"seed": s, "carries": b.carries, "fails": b.fails} for s, b in seeds],
-    }

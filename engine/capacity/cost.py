@@ -1,4 +1,4 @@
-"""What servers cost: by the hour, and by the million output tokens that they serve.
+"""What servers cost: by the hour, and by the million tokens that they serve.
 
 Prices of a GPU-hour lie in sample_data/gpus.csv: examples in the order of public list prices,
 to be replaced by one's own.
@@ -43,15 +43,15 @@ class Price:
         return self.gpu_hour * self.gpus * servers
 
     def a_million_tokens(
-        self, servers: int, rate: float, mean_output: float, clock: Clock
+        self, servers: int, rate: float, mean_tokens: float, clock: Clock
     ) -> float | None:
-        """Of output, when requests of `mean_output` tokens arrive at `rate`.
+        """Of some kind, of which `mean_tokens` are served for each request that arrives at `rate`.
 
-        None in rounds, which have no length.
+        None in rounds, which have no length, and where none is served.
         """
-        if clock.is_rounds:
+        if clock.is_rounds or not mean_tokens:
             return None
-        return self.an_hour(servers) / (rate * mean_output * HOUR) * MILLION
+        return self.an_hour(servers) / (rate * mean_tokens * HOUR) * MILLION
 
 
 @cache

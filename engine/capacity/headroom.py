@@ -8,35 +8,33 @@ import numpy as np
 
 from engine import wording
 from engine.capacity.border import Border, bisect_factor
+from engine.capacity.carried import keeps_up_with
 from engine.capacity.draws import STEADY
-from engine.capacity.objective import keeps_up
 from engine.capacity.question import Question
 from engine.capacity.rate import Capacity
 from engine.choice import Choice
-from engine.errors import Livelock
 from engine.progress import Progress, silent
 
 
 def smallest_memory(choice: Choice, question: Question, progress: Progress = silent) -> Border:
     """The M (whole tokens) with which the servers carry the present rate, none set aside.
 
-    Asked of a draw of at least STEADY requests a server, because a shorter run of a server
-    that is a little overloaded looks as if it kept up.
+    Which rate a memory keeps up with is what engine/capacity/limit.py says of the requests that
+    fit in the M there is.
     """
     draws, deployment = question.draws, question.deployment
     memory = deployment.memory
-    drawn = draws.at(draws.rate, question.seeds[0], STEADY * deployment.servers)
+    drawn = draws.at(draws.rate, question.seeds[0], STEADY)
     fitting = drawn.take(drawn.peak <= memory)
     least = int(fitting.peak.max())
+    rate = draws.rate * len(fitting) / len(drawn)
 
     def carried(factor: float) -> bool:
         tokens = int(memory / factor)
         if tokens < least:
             return False
-        try:
-            return keeps_up(replace(deployment, memory=tokens).run(choice, fitting))
-        except Livelock:
-            return False
+        found = keeps_up_with(choice, fitting, replace(deployment, memory=tokens))
+        return found is None or rate <= found.carries
 
     border = bisect_factor(carried, progress)
     # The very numbers of tokens that were simulated: one more may schedule another way.

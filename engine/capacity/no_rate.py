@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine import wording
+from engine.capacity.binding import LIMITED
 from engine.capacity.objective import Miss, Objective
 from engine.capacity.offer import Offer
 from engine.capacity.shortfall import Shortfall
 
 BINDS = 0.9  # share of M in use: above, more memory may help
-LIMITED = {
-    "ttft": "time to first token",
-    "tpot": "time per output token",
-    "latency": "end-to-end latency",
-}
 
 
 def no_rate(offers: Sequence[Offer], unit: str, objective: Objective) -> str:

@@ -3,11 +3,12 @@
 Two things: it keeps up, by the verdict of engine/measure/overload.py, and a percentile of the times
 its users feel stays within their limits. The verdict always counts, for below its limits a
 finite run of an overloaded server proves nothing: with more requests they would be passed.
-A user who gives up or is turned away has missed every limit, so that many must be served.
+A user who gives up or is turned away enters the percentiles as late without end.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from engine.errors import InputError
 from engine.fields import number_in
-from engine.measure.overload import FEW, verdict
+from engine.measure.overload import FEW, TOLERABLE, verdict
 from engine.measure.slo import Slo, times_under_limits
 from engine.simulate.run import Run
 from engine.workload import Workload
@@ -77,11 +78,10 @@ class Objective:
     def excess(self, run: Run) -> float:
         """The largest percentile as a multiple of its limit, at most 1 where all are kept.
 
-        0 without limits. Infinite where fewer were served than the percentile speaks of. A
-        class without requests, and requests of one token where TPOT is limited, cannot miss.
+        0 without limits. Infinite where so many were not served that the percentile is one of
+        them. A class without requests, and requests of one token where TPOT is limited, cannot
+        miss.
         """
-        if len(run.workload) < self.percent / 100 * run.offered:
-            return np.inf
         return max((miss.excess for miss in self._held_against(run)), default=0.0)
 
     def misses(self, run: Run) -> tuple[Miss, ...]:
@@ -92,8 +92,15 @@ class Objective:
     def _held_against(self, run: Run) -> Iterator[Miss]:
         times = times_under_limits(run)
         for of_class, slo, of in self._parts(run.workload):
+            lost = self._lost(run, of_class)
             for name, limit in slo.limits.items():
-                yield Miss(name, of_class, self.percentile(times[name][of]), limit)
+                yield Miss(name, of_class, self.percentile(times[name][of], lost), limit)
+
+    def _lost(self, run: Run, of_class: str) -> int:
+        """How many were not served, of a class or (empty) of all."""
+        if not of_class:
+            return len(run.unserved)
+        return int((run.unserved.class_of == run.workload.classes.index(of_class)).sum())
 
     def within(self, run: Run) -> np.ndarray:
         """(n,) bool: whose times are all within the limits for all and for their class."""
@@ -104,14 +111,29 @@ class Objective:
                 kept[of] &= ~(times[name][of] > limit)
         return kept
 
-    def percentile(self, values: np.ndarray) -> float:
-        """Of the known ones among (n,) values; NaN where there is none."""
+    def percentile(self, values: np.ndarray, lost: int = 0) -> float:
+        """Of the known ones among (n,) values, and of so many that are late without end.
+
+        NaN where there is none. Between two values linear, as numpy's; infinite where the upper is.
+        """
         known = values[~np.isnan(values)]
-        return float(np.percentile(known, self.percent)) if len(known) else float("nan")
+        n = len(known) + lost
+        if not n:
+            return float("nan")
+        if not lost:
+            return float(np.percentile(known, self.percent))
+        place = (n - 1) * self.percent / 100
+        if math.ceil(place - 1e-9) >= len(known):
+            return math.inf
+        return float(np.percentile(known, 100 * place / max(1, len(known) - 1)))
 
     def met_by(self, run: Run) -> bool:
         """Whether the server keeps up and its users' times stay within the limits."""
         return keeps_up(run) and self.excess(run) <= 1
+
+    def kept_by(self, run: Run) -> bool:
+        """The same where the rate itself is known to be kept up with."""
+        return len(run.unserved) <= TOLERABLE * run.offered and self.excess(run) <= 1
 
     def _parts(self, workload: Workload):
         """Each set of limits with the class and the requests it is for."""

@@ -1,36 +1,43 @@
 """The largest rate of arrivals that a policy carries within the limits, and how sure that is.
 
-For each seed bisection finds the rate at which the answer turns: the last rate carried and
-the first that is not, less than 1 % apart. A short run of a server that is a little overloaded
-looks as if it kept up (measured on a Llama-2-70B server without limits: 2.9 requests a second by
-2,000 requests, 2.4 by 10,000 and 2.2 by 40,000), so a rate that a draw carries must also be
-kept up with in a draw of at least STEADY requests. The seeds' last carried rates are independent
-draws of one quantity, so their mean has a t interval. A rate is reported only where every
-seed has one that was simulated, kept up by the verdict and stayed within the limits: at
-overload there is none.
+For each seed the rate that is kept up with for good comes first (limit.py). Where no limit on
+what users wait is missed there, in a run of at least STEADY requests a server, it is the answer;
+else bisection finds the rate below it at which the limits begin to be missed: the last rate
+carried and the first that is not, less than 1 % apart, by the seed's own draw and, where that does
+not last, by the longer one. The seeds' last carried rates are independent draws of one quantity,
+so their mean has a t interval. What is told is held once more to all limits, in a long draw that
+had no part in it, and lowered until it keeps them. A rate is reported only where every seed has
+one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
+from engine.capacity.binding import Binding, binding_limit
 from engine.capacity.border import STEPS, Border, bisect_factor
 from engine.capacity.draws import STEADY, Draws
-from engine.capacity.objective import keeps_up
+from engine.capacity.law import Ceiling
+from engine.capacity.limit import Limit, ceiling_of, is_in_reach, limit, until_burst
 from engine.capacity.question import Question
 from engine.capacity.shortfall import Shortfall, shortfall
 from engine.choice import Choice
 from engine.errors import Livelock
+from engine.measure.overload import TOLERABLE
 from engine.progress import Progress, silent
 from engine.scale_out import HERE, Sweep, run_all
-from engine.simulate.run import Run
-from engine.workload import Workload
 
 CONFIDENCE = 0.95
 USUAL_RUNS = STEPS + 2  # of a bisection that starts within a factor 2 of the border
+LONG_RUNS = 2  # of STEADY requests, for what is kept up with and whether limits are kept there
+KNOWN = 0.01  # of a rate
+CONFIRMED_BY = 10 * STEADY  # requests a server
+LOWERED, TIMES = 0.985, 8  # an answer that does not keep the limits, and how often
 
 
 @dataclass(frozen=True)
@@ -45,12 +52,27 @@ class Capacity:
         infinite where all were
     shortfall : what was wrong at the least rate that was tried, of the first seed that
         carries none; None where each carries one
+    limits : per seed what is kept up with, whatever the users wait; empty where requests cannot be
+        drawn as fast as they are served
+    binding : what keeps the rate from being larger; None where that was not found
+    until_burst : a larger rate that an empty server keeps up with, until a queue builds up
+    confirmed : what the mean of the seeds was lowered to, so that a long run keeps the limits
+    served : share of the requests that were served in that run; 1 where none can leave
+    fits : share of the requests that fit in M; the others are set aside
+    servers : that carry the rate together
     """
 
     choice: Choice
     seeds: tuple[int, ...]
     borders: tuple[Border, ...]
     shortfall: Shortfall | None = None
+    limits: tuple[Limit, ...] = ()
+    binding: Binding | None = None
+    until_burst: float | None = None
+    confirmed: float | None = None
+    served: float = 1.0
+    fits: float = 1.0
+    servers: int = 1
 
     @property
     def label(self) -> str:
@@ -61,7 +83,24 @@ class Capacity:
     def rate(self) -> float | None:
         """Requests in a clock unit, the mean over the seeds; None where a seed has none."""
         carried = [border.carries for border in self.borders]
-        return float(np.mean(carried)) if min(carried) > 0 else None
+        if min(carried) <= 0:
+            return None
+        return float(np.mean(carried)) if self.confirmed is None else self.confirmed
+
+    @property
+    def ceiling(self) -> float | None:
+        """The certified ceiling; None where it is out of reach."""
+        return self.limits[0].ceiling if self.limits else None
+
+    @property
+    def kept_up(self) -> Border | None:
+        """What is kept up with whatever the users wait, over the seeds; None where unknown."""
+        if not self.limits:
+            return None
+        carries, fails = (
+            [getattr(of, name) for of in self.limits] for name in ("carries", "fails")
+        )
+        return Border(float(np.mean(carries)), float(np.mean(fails)))
 
     @property
     def is_least(self) -> bool:
@@ -72,14 +111,19 @@ class Capacity:
     def interval(self) -> tuple[float, float] | None:
         """The 95 % interval of the rate; None for a single draw, and where there is no border.
 
-        The t interval of the mean, and above it what bisection left open.
+        The t interval of the mean, and above it what bisection left open. What is kept up with is
+        known to KNOWN at best, as the mean of 100,000 requests of a law differs from it by so much.
         """
         if self.rate is None or self.is_least or len(self.borders) < 2:
             return None
         carried = np.array([border.carries for border in self.borders])
         open_part = float(np.mean([border.fails for border in self.borders]) - carried.mean())
         half = _half_width(carried)
-        return max(0.0, self.rate - half), self.rate + half + open_part
+        low, high = carried.mean() - half, carried.mean() + half + open_part
+        if self.ceiling is not None:
+            low, high = min(low, (1 - KNOWN) * self.rate), max(high, (1 + KNOWN) * self.rate)
+            high = min(high, (1 + KNOWN) * self.ceiling)
+        return max(0.0, float(min(low, self.rate))), float(high)
 
     def may_equal(self, other: Capacity) -> bool:
         """Whether the 95 % interval of the difference of the rates, seed by seed, holds 0."""
@@ -105,28 +149,87 @@ class RateSearch:
     choice: Choice
     question: Question
 
-    def border(self, seed: int, progress: Progress) -> Border:
-        """Where the answer turns; sought once more with long runs where it would not last."""
-        border = self._turn(self._draws.rate, lambda rate: self._meets(rate, seed), progress)
-        if border.carries == 0 or self._lasts(border.carries, seed):
-            return border
-        return self._turn(
-            border.carries,
-            lambda rate: self._meets(rate, seed) and self._lasts(rate, seed),
-            progress,
-        )
+    def limit(self, seed: int) -> Limit | None:
+        """What is kept up with; None where requests cannot be drawn fast enough to tell."""
+        if not is_in_reach(self._top, self.question):
+            return None
+        return limit(self.choice, self.question, self._top, seed)
+
+    def until_burst(self, found: Limit | None, seed: int) -> float | None:
+        """As of limit.py."""
+        if found is None:
+            return None
+        return until_burst(self.choice, self.question, self._top, found, seed)
+
+    @property
+    def fits(self) -> float:
+        """Share of the requests that fit in M."""
+        return self._top.law.share
+
+    def border(self, seed: int, found: Limit | None, progress: Progress) -> Border:
+        """Where the answer turns, at most at the limit that was found for the seed."""
+        if found is None:
+            return self._sought(self._draws.rate, np.inf, seed, progress)
+        if found.carries == 0 or not self.asks_more or self._lasts(found.carries, seed, True):
+            return Border(found.carries, found.fails)
+        return self._sought(min(self._draws.rate, found.carries), found.carries, seed, progress)
+
+    @property
+    def asks_more(self) -> bool:
+        """Whether a rate that is kept up with may still not be carried."""
+        return self.question.objective.has_limits or self._draws.present.depends_on_run
 
     def shortfall(self, rate: float, seed: int) -> Shortfall | None:
-        """What is wrong at a rate that is not carried; None where a livelock leaves no run."""
-        try:
-            run = self.question.run(self.choice, self._draws.at(rate, seed))
-        except Livelock:
-            return None
-        return shortfall(run, rate, self.question.objective)
+        """What is wrong at a rate that is not carried; None where a livelock leaves no run.
+
+        In the seed's own draw, or where that is well, in the long one.
+        """
+        objective, found = self.question.objective, None
+        for least in (0, STEADY * self.question.deployment.servers):
+            try:
+                run = self.question.run(self.choice, self._draws.at(rate, seed, least))
+            except Livelock:
+                return found
+            found = shortfall(run, rate, objective)
+            if found.misses or not objective.kept_by(run):
+                return found
+        return found
+
+    def confirmed(self, rate: float, least: float) -> tuple[float, float]:
+        """The rate, lowered until a long draw of its own keeps all limits; the share served.
+
+        At the least, where every seed kept them, it is not lowered any more.
+        """
+        requests = CONFIRMED_BY * self.question.deployment.servers
+        seed = (self.question.seeds[-1] + 1) % 2**32
+        for _ in range(TIMES):
+            run = self.question.run(self.choice, self._draws.at(rate, seed, requests))
+            if rate <= least or self.question.objective.kept_by(run):
+                break
+            rate = max(least, LOWERED * rate)
+        return rate, len(run.workload) / run.offered
+
+    @cached_property
+    def _top(self) -> Ceiling:
+        return ceiling_of(self.choice, self.question)
 
     @property
     def _draws(self) -> Draws:
         return self.question.draws
+
+    def _sought(self, begin: float, most: float, seed: int, progress: Progress) -> Border:
+        """By bisection; once more with long runs where what is found does not last."""
+        known = np.isfinite(most)
+
+        def meets(rate: float) -> bool:
+            return rate <= most and self._meets(rate, seed, known)
+
+        border = self._turn(begin, meets, progress)
+        if border.carries == 0 or self._lasts(border.carries, seed, known):
+            return border
+        return self._turn(
+            border.carries, lambda rate: meets(rate) and self._lasts(rate, seed, known), progress
+        )
 
     def _turn(self, begin: float, answer: Callable[[float], bool], progress) -> Border:
         """The rates around the turn, the search beginning at one."""
@@ -135,21 +238,18 @@ class RateSearch:
         )
         return Border(begin * border.carries, begin * border.fails)
 
-    def _meets(self, rate: float, seed: int) -> bool:
-        return self._is(self.question.objective.met_by, self._draws.at(rate, seed))
+    def _lasts(self, rate: float, seed: int, known: bool) -> bool:
+        """Whether all is met in a run that is long enough to tell."""
+        return self._meets(rate, seed, known, STEADY * self.question.deployment.servers)
 
-    def _lasts(self, rate: float, seed: int) -> bool:
-        """Whether the server still keeps up in a run that is long enough to tell."""
-        least = STEADY * self.question.deployment.servers
-        if self._draws.requests_at(rate) >= least:
-            return True
-        return self._is(keeps_up, self._draws.at(rate, seed, least))
-
-    def _is(self, what: Callable[[Run], bool], workload: Workload) -> bool:
+    def _meets(self, rate: float, seed: int, known: bool, least: int = 0) -> bool:
+        """Whether limits are kept in a draw; where it is not known to be, that it keeps up too."""
+        objective = self.question.objective
         try:
-            return what(self.question.run(self.choice, workload))
+            run = self.question.run(self.choice, self._draws.at(rate, seed, least))
         except Livelock:
             return False
+        return objective.kept_by(run) if known else objective.met_by(run)
 
 
 def largest_rate(
@@ -183,21 +283,61 @@ def largest_rates(
             yield k, _capacity(searches[k], [answers[k, seed] for seed in seeds])
 
 
-Answer = tuple[Border, Shortfall | None]  # of one seed
+class Answer(NamedTuple):
+    """Of one seed."""
+
+    border: Border
+    limit: Limit | None
+    shortfall: Shortfall | None
+    until_burst: float | None
 
 
 def _border(searches: Sequence[RateSearch], asked: tuple[int, int], progress: Progress) -> Answer:
     k, seed = asked
-    border = searches[k].border(seed, progress)
-    return border, None if border.carries > 0 else searches[k].shortfall(border.fails, seed)
+    search = searches[k]
+    found = search.limit(seed)
+    border = search.border(seed, found, progress)
+    missed = found is None or border.fails < found.fails
+    short = search.shortfall(border.fails, seed) if missed and np.isfinite(border.fails) else None
+    first = seed == search.question.seeds[0]
+    return Answer(border, found, short, search.until_burst(found, seed) if first else None)
 
 
 def _capacity(search: RateSearch, answers: Sequence[Answer]) -> Capacity:
-    borders = tuple(border for border, _ in answers)
-    wrong = next((short for _, short in answers if short is not None), None)
-    return Capacity(search.choice, search.question.seeds, borders, wrong)
+    borders = tuple(answer.border for answer in answers)
+    limits = tuple(answer.limit for answer in answers if answer.limit is not None)
+    short = [answer.shortfall for answer in answers if answer.shortfall is not None]
+    carried = [border.carries for border in borders]
+    none = min(carried) == 0
+    found = Capacity(
+        search.choice,
+        search.question.seeds,
+        borders,
+        next(iter(short), None) if none else None,
+        limits,
+        _binding(borders, limits, short),
+        answers[0].until_burst if not none else None,
+        fits=search.fits,
+        servers=search.question.deployment.servers,
+    )
+    if none or found.is_least or not search.asks_more:
+        return found
+    rate, served = search.confirmed(float(np.mean(carried)), min(carried))
+    return replace(found, confirmed=rate, served=served)
+
+
+def _binding(
+    borders: Sequence[Border], limits: Sequence[Limit], short: Sequence[Shortfall]
+) -> Binding | None:
+    """A limit that is missed where most seeds end below what is kept up with, else a resource."""
+    missed = [found for found in short if found.misses or found.served < 1 - TOLERABLE]
+    if 2 * len(short) > len(borders) and missed:
+        return binding_limit(missed[0])
+    return Binding(limits[0].of) if limits else None
 
 
 def seconds(choice: Choice, question: Question) -> float:
-    """How long `largest_rate` takes where limits decide, roughly."""
-    return len(question.seeds) * USUAL_RUNS * question.run_seconds(choice)
+    """How long `largest_rate` takes, roughly."""
+    long = question.deployment.seconds(choice, STEADY * question.deployment.servers)
+    runs = USUAL_RUNS * question.run_seconds(choice) if question.objective.has_limits else 0.0
+    return len(question.seeds) * (runs + LONG_RUNS * long)

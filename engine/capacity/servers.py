@@ -1,8 +1,10 @@
-"""How many servers a load needs: the fewest whose simulation meets the objective.
+"""How many servers a load needs: the fewest that carry it.
 
-Division of the load by what one server carries is where the search begins, not its answer:
-a router hands each server a more regular stream than one server alone would see, and a load
-is carried only if every seed's draw of it is.
+Division of the load by what one server carries is where the search begins, not its answer: a
+router hands each server a more regular stream than one server alone would see, so that limits may
+be kept at more than that. What is kept up with at all (limit.py) does not change by it, so no fewer
+servers are tried than that takes; with pools it depends on the split, and is found for each.
+A load is carried only if every seed's draw of it is, and a long draw too.
 """
 
 from __future__ import annotations
@@ -10,19 +12,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
+from engine import wording
+from engine.capacity.binding import binding_limit
 from engine.capacity.draws import STEADY, Draws
-from engine.capacity.objective import keeps_up
+from engine.capacity.limit import ceiling_of, is_in_reach, limit
 from engine.capacity.question import Question
 from engine.capacity.rate import Capacity
+from engine.capacity.shortfall import shortfall
 from engine.choice import Choice
 from engine.demand.scenario import Scenario
 from engine.errors import Livelock
 from engine.fields import number_in
 from engine.fleet import MOST_REPLICAS, ONE_SERVER, Topology
+from engine.fleet.routing import MOST_ROUTED, looks
 from engine.progress import Progress, silent
 from engine.scale_out import HERE, Sweep, run_all
-from engine.simulate.run import Run
 
 USUAL_FLEETS = 2  # that are simulated until the fewest servers are known
 SPLITS = 24  # of one number of servers into pools, at most
@@ -39,6 +45,8 @@ class Servers:
     count : servers; None where no number that was tried will do
     tried : (servers, how many of the seeds they carried), in order of the search
     pools : how many of them prefill and how many decode; None where all do everything
+    one_fewer : why one server fewer will not do, as the end of a sentence; empty where unknown
+    served : share of the requests that are served; 1 where none can leave
     """
 
     label: str
@@ -46,6 +54,8 @@ class Servers:
     count: int | None
     tried: tuple[tuple[int, int], ...]
     pools: tuple[int, int] | None = None
+    one_fewer: str = ""
+    served: float = 1.0
 
 
 def fewest_servers(
@@ -54,9 +64,8 @@ def fewest_servers(
     """Search from the division on, down while they do and up while they do not.
 
     Each server gets as many requests as the one of `capacity` did, up to draws.MOST_DRAWN in
-    all, so that all see about the same length of time. As there, a long run of the first draw
-    must also be kept up with. Pools are tried in every split of a number, at most SPLITS of them,
-    those first whose proportion is nearest to that of the last that did.
+    all, so that all see about the same length of time. Pools are tried in every split of a number,
+    at most SPLITS of them, those first whose proportion is nearest to that of the last that did.
 
     Parameters
     ----------
@@ -69,20 +78,20 @@ def fewest_servers(
         return Servers(capacity.label, load, None, ())
     topology = question.deployment.topology
     seeds, carrying = len(question.seeds), topology
-    tried: dict[int, int] = {}
+    tried: dict[int, Tried] = {}
 
     def carried(count: int) -> bool:
         nonlocal carrying
         if count not in tried:
             progress(len(tried) / (len(tried) + 2), f"{count} servers")
-            tried[count] = 0
+            tried[count] = Tried(0)
             for servers in _topologies(carrying, count):
-                met = _seeds_met(capacity.choice, question.with_servers(servers), load)
-                tried[count] = max(tried[count], met)
-                if met == seeds:
+                found = _try(capacity, question.with_servers(servers), load)
+                tried[count] = max(found, tried[count], key=lambda tried: tried.met)
+                if found.met == seeds:
                     carrying = servers
                     break
-        return tried[count] == seeds
+        return tried[count].met == seeds
 
     least = 2 if topology.pools else 1
     count = first_guess(capacity, load, topology)
@@ -91,9 +100,28 @@ def fewest_servers(
         count -= 1
     while count <= most and not carried(count):
         count += 1
+    asked = tuple((number, found.met) for number, found in tried.items())
     if count > most:
-        return Servers(capacity.label, load, None, tuple(tried.items()))
-    return Servers(capacity.label, load, count, tuple(tried.items()), carrying.pools)
+        return Servers(capacity.label, load, None, asked)
+    carried(count)
+    fewer = tried[count - 1].why if count - 1 in tried else ""
+    served = tried[count].served
+    return Servers(capacity.label, load, count, asked, carrying.pools, fewer, served)
+
+
+class Tried(NamedTuple):
+    """What became of a number of servers.
+
+    Attributes
+    ----------
+    met : how many of the seeds they carried, none beyond the first that they did not
+    why : they did not carry it; empty where they did
+    served : share of the requests that were served
+    """
+
+    met: int
+    why: str = ""
+    served: float = 1.0
 
 
 def _topologies(like: Topology, count: int) -> list[Topology]:
@@ -132,21 +160,62 @@ def first_guess(capacity: Capacity, load: float, topology: Topology = ONE_SERVER
     return min(MOST_REPLICAS, max(least, math.ceil(load / each_carries - 1e-9)))
 
 
-def _seeds_met(choice: Choice, question: Question, load: float) -> int:
-    """In how many draws the servers meet the objective, none beyond the first in which not."""
+def _try(capacity: Capacity, question: Question, load: float) -> Tried:
+    """In how many draws the servers keep up and meet the limits, none beyond the first that fails.
+
+    Without limits what is kept up with says all; one long draw shows what a router makes of it.
+    """
+    if behind := _falls_behind(capacity, question, load):
+        return Tried(0, behind)
     draws, servers = question.draws, question.deployment.servers
+    objective, choice = question.objective, capacity.choice
+    known = bool(capacity.limits)
+    long = STEADY * servers
+    if looks(question.deployment.topology.routing):
+        long = min(long, MOST_ROUTED)
 
-    def run(seed: int, requests: int) -> Run:
-        return question.run(choice, draws.at(load, seed, requests * servers))
+    def missed(seed: int, requests: int) -> str:
+        run = question.run(choice, draws.at(load, seed, requests))
+        shares.append(len(run.workload) / run.offered)
+        if objective.kept_by(run) if known else objective.met_by(run):
+            return ""
+        wrong = shortfall(run, load / servers, objective)
+        return f"misses {binding_limit(wrong).in_words(objective.percent)}"
 
+    shares: list[float] = []
     try:
-        for met, seed in enumerate(question.seeds):
-            if not question.objective.met_by(run(seed, requests_each(draws))):
-                return met
-        lasts = requests_each(draws) >= STEADY or keeps_up(run(question.seeds[0], STEADY))
+        if objective.has_limits or draws.present.depends_on_run or not known:
+            for met, seed in enumerate(question.seeds):
+                if why := missed(seed, requests_each(draws) * servers):
+                    return Tried(met, why)
+        if why := missed(question.seeds[0], long):
+            return Tried(0, why)
     except Livelock:
-        return 0
-    return len(question.seeds) if lasts else 0
+        return Tried(0, "comes to a stop where requests throw each other out of the memory")
+    return Tried(len(question.seeds), served=min(shares))
+
+
+def _falls_behind(capacity: Capacity, question: Question, load: float) -> str:
+    """How the servers do not keep up, whatever their users wait; empty where they do."""
+    topology = question.deployment.topology
+    if topology.pools and capacity.limits:
+        top = ceiling_of(capacity.choice, question)
+        if not is_in_reach(top, question):
+            return ""
+        found = limit(capacity.choice, question, top, question.seeds[0])
+        carries, fails = found.carries, found.fails
+    elif capacity.kept_up is not None:
+        times = topology.servers / capacity.servers
+        carries, fails = capacity.kept_up.carries * times, capacity.kept_up.fails * times
+    else:
+        return ""
+    if load <= carries:
+        return ""
+    if load >= fails:
+        return (
+            f"falls behind, as the load is {wording.percent(load / fails)} of what it keeps up with"
+        )
+    return "is so near to what it keeps up with that no run tells whether it does"
 
 
 def requests_each(draws: Draws) -> int:

@@ -8,12 +8,15 @@ import sys
 import pandas as pd
 
 from engine import wording
-from engine.capacity.answer import answer, interval_in_words, rows, servers_of
+from engine.capacity.answer import answer, interval_in_words, servers_of
 from engine.capacity.cost import Price, price_of
 from engine.capacity.draws import SEEDS, Draws
+from engine.capacity.objective import Objective
 from engine.capacity.offer import Offer, best_first
 from engine.capacity.question import Question
 from engine.capacity.rate import RateSearch, largest_rates
+from engine.capacity.records import rows
+from engine.capacity.remarks import remarks
 from engine.capacity.servers import fewest_servers_each
 from engine.choice import Choice
 from engine.cli.deployment_arguments import read_deployment
@@ -64,12 +67,15 @@ def run(arguments: argparse.Namespace) -> None:
     sentence = answer(offers, load, deployment.unit, server, objective).replace("**", "")
     limits = {"all": objective.slo.limits}
     limits |= {name: slo.limits for name, slo in objective.by_class}
-    records = rows(offers, load, float(draws.present.output.mean()), deployment.clock, price)
+    records = rows(offers, load, draws.present, deployment, price)
+    told = remarks(offers, draws.present, deployment, objective)
     if arguments.format == "table":
-        print(f"{sentence}\n\n{_table(best_first(offers), records)}")
+        print("\n".join([sentence, *told, "", _table(best_first(offers), records, objective)]))
         return
     print_json(
         {
+            "n": len(draws.present),
+            "set_aside": min(record["set_aside"] for record in records),
             "memory": deployment.memory,
             "clock": arguments.clock,
             "percentile": objective.percent,
@@ -78,6 +84,7 @@ def run(arguments: argparse.Namespace) -> None:
             "seeds": list(draws.seeds),
             "policies": records,
             "answer": sentence,
+            "remarks": told,
         }
     )
 
@@ -125,16 +132,21 @@ def _price(arguments: argparse.Namespace) -> Price:
     )
 
 
-def _table(offers: list[Offer], records: list[dict]) -> str:
+def _table(offers: list[Offer], records: list[dict], objective: Objective) -> str:
     written = [
         {
             "policy": offer.capacity.label,
             "rate": wording.number(record["rate"]),
             "95 % interval": interval_in_words(offer.capacity),
+            "binds": "–" if binds is None else binds.in_words(objective.percent).split(",")[0],
+            "set aside": wording.percent(record["set_aside_share"]),
             "servers": wording.number(record["servers"]),
             "USD an hour": wording.number(record["cost_per_hour"]),
-            "USD a million tokens": wording.number(record["cost_per_million_tokens"]),
+            "USD a million output tokens": wording.number(record["cost_per_million_tokens"]),
+            "input": wording.number(record["cost_per_million_input_tokens"]),
+            "total": wording.number(record["cost_per_million_total_tokens"]),
         }
         for offer, record in zip(offers, records, strict=True)
+        for binds in [offer.capacity.binding]
     ]
     return pd.DataFrame(written).to_string(index=False)

@@ -91,6 +91,9 @@ def _log(share: float, what: str = "") -> None:
 
 def warn(comparison: Comparison) -> None:
     """Say on stderr who has no run, whose latencies are of some only or are no steady state."""
+    experiment = comparison.experiment
+    if doubt := experiment.workload.admission_limits.doubt(experiment.deployment.memory):
+        print(doubt, file=sys.stderr)
     for reason in comparison.failed.values():
         print(reason, file=sys.stderr)
     for entry in comparison.entries.values():

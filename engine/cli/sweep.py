@@ -83,7 +83,8 @@ def _row(reading) -> dict:
     """The numbers of a cell; all null where the policy cannot run there."""
     if reading is None:
         return {"ran": False}
-    return {"ran": True, **asdict(reading), "met": reading.is_met}
+    share = reading.set_aside_share
+    return {"ran": True, **asdict(reading), "set_aside_share": share, "met": reading.is_met}
 
 
 def _read_axis(experiment: Experiment, text: str) -> Axis:
@@ -129,6 +130,7 @@ def _written(cells: list[dict], names: list[str], percent: float) -> Iterator[di
             "mean latency": wording.number(row["mean_latency"]),
             f"P{percent:g} TTFT": wording.number(row["ttft"]),
             f"P{percent:g} TPOT": wording.number(row["tpot"]),
+            "set aside": wording.percent(row["set_aside_share"]),
             "within": wording.percent(row["attainment"]),
             "preemptions": wording.count(row["preemptions"]),
             "verdict": row["verdict"] + ("" if row["certain"] else " (not certain)"),

@@ -29,6 +29,7 @@ from engine.uncertainty.words import (
     break_evens_in_words,
     calibration_in_words,
     headline,
+    set_aside_in_words,
     table,
 )
 
@@ -95,6 +96,8 @@ def _sentences(pooled: Pooled, study: Study, pairs: Pairs | None) -> Iterator[st
     yield headline(pooled, study.axis)
     if break_evens := break_evens_in_words(pooled, study.axis):
         yield break_evens
+    if aside := set_aside_in_words(pooled):
+        yield aside
     if pairs is not None:
         yield calibration_in_words(calibrate(pairs))
 
@@ -119,6 +122,9 @@ def _result(pooled: Pooled, study: Study, pairs: Pairs | None, clock: str) -> di
         "axis": study.axis.key,
         "values": list(study.axis.values),
         "draws": len(pooled.draws),
+        "n": pooled.requests,
+        "set_aside": pooled.set_aside,
+        "set_aside_share": pooled.set_aside_share,
         "clock": clock,
         "answer": headline(pooled, study.axis).replace("**", ""),
         "policies": policies,

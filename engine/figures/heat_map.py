@@ -21,6 +21,7 @@ TICKS = 6  # labels an axis, about
 LINE_AT = {"start": 1, "end": 1, "size": 1, "coloring": "none", "showlabels": False}
 VERDICT_COLOURS = ("#f4f1e8", "#f4f1e8", "#f4f1e8", "#e8e4a0", "#8a8678", "#3b3f6e")
 TIMES = ("ttft", "tpot", "latency")
+SHARES = ("attainment", "set_aside")
 
 
 def draw_heat_map(
@@ -95,11 +96,10 @@ def _add_colours(figure: go.Figure, heat_map, cells, label: str, metric: str) ->
     if metric == "verdict":
         figure.add_heatmap(z=z, **_verdict_scale(), hoverinfo="skip")
         return
-    if metric == "attainment":
+    if metric in SHARES:
         bar = _bar(tickformat=".0%")
-        figure.add_heatmap(
-            z=z, zmin=0, zmax=1, colorscale="Cividis", colorbar=bar, hoverinfo="skip"
-        )
+        scale = "Cividis" if metric == "attainment" else "Cividis_r"
+        figure.add_heatmap(z=z, zmin=0, zmax=1, colorscale=scale, colorbar=bar, hoverinfo="skip")
         return
     figure.add_heatmap(**_logarithmic(z), colorscale="Cividis_r", hoverinfo="skip")
 
@@ -199,8 +199,8 @@ def _written(reading: CellReading | None, metric: str) -> str:
     title, value = METRICS[metric]
     if metric == "verdict":
         return reading.verdict
-    if metric == "attainment":
-        return f"{title} {wording.percent(reading.attainment)}"
+    if metric in SHARES:
+        return f"{title} {wording.percent(value(reading))}"
     return f"{title} {wording.number(value(reading))}"
 
 
@@ -208,7 +208,9 @@ def _state(reading: CellReading | None) -> str:
     if reading is None:
         return ""
     doubt = "" if reading.certain else ", not certain: too near the border"
-    return f"{reading.verdict}, {'within' if reading.is_met else 'beyond'} the limits{doubt}"
+    aside = f", {wording.percent(reading.set_aside_share)} set aside" if reading.set_aside else ""
+    limits = "within" if reading.is_met else "beyond"
+    return f"{reading.verdict}, {limits} the limits{doubt}{aside}"
 
 
 def _add_present(figure: go.Figure, heat_map: HeatMap) -> None:

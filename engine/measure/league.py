@@ -219,6 +219,8 @@ def caveats(entries: Sequence[Entry]) -> list[str]:
         sentences.append(
             f"{best.label} ranks all requests at once, also those that have not arrived."
         )
+    doubt = best.run.workload.admission_limits.doubt(best.run.memory)
+    sentences += [doubt] if doubt else []
     return sentences + who_is_set_aside(best.run) + who_is_not_served(entries)
 
 

@@ -282,7 +282,8 @@ class Schedule:
             return self
         which = np.flatnonzero(self.is_served)
         gone = ~self.is_served
-        unserved = Unserved(self.workload.row[gone], self.left[gone] == GAVE_UP)
+        of = self.workload
+        unserved = Unserved(of.row[gone], self.left[gone] == GAVE_UP, of.class_of[gone])
         if not len(which):
             raise InputError(
                 f"nobody is served: of {wording.counted(len(gone), 'request')} "

@@ -17,10 +17,12 @@ class Unserved:
     ----------
     row : (m,) int64, trace rows
     gave_up : (m,) bool; the others were turned away
+    class_of : (m,) int64, index into the classes of the workload
     """
 
     row: np.ndarray
     gave_up: np.ndarray
+    class_of: np.ndarray
 
     def __len__(self) -> int:
         return len(self.row)
@@ -32,4 +34,4 @@ class Unserved:
         return " and ".join(f"{wording.count(n)} {what}" for what, n in both.items() if n)
 
 
-NOBODY = Unserved(np.empty(0, np.int64), np.empty(0, bool))
+NOBODY = Unserved(np.empty(0, np.int64), np.empty(0, bool), np.empty(0, np.int64))

@@ -143,14 +143,29 @@ def in_words(heat_map: HeatMap, cells: Mapping[Place, Cell], label: str) -> str:
     what = "keeps within the limits" if heat_map.objective.has_limits else "keeps up"
     sentence = f"**{label}** {what} in {wording.percent(met[label])} of the cells"
     if doubtful := sum(_is_doubtful(cell[label]) for cell in cells.values()):
-        sentence += f" ({wording.count(doubtful)} of them too near the border to be certain)"
+        near = "is" if doubtful == 1 else "are"
+        sentence += f" ({wording.count(doubtful)} {near} too near the border to be certain)"
+    sentence += _set_aside(cells, label)
     if met[best] == met[label]:
         return f"{sentence}; none does in more." if len(met) > 1 else f"{sentence}."
     return f"{sentence}, **{best}** in {wording.percent(met[best])}."
 
 
+def _set_aside(cells: Mapping[Place, Cell], label: str) -> str:
+    """In how many cells some requests never run, so that the others look quick there."""
+    shares = [
+        reading.set_aside_share
+        for cell in cells.values()
+        if (reading := cell[label]) is not None and reading.set_aside
+    ]
+    if not shares:
+        return ""
+    most = wording.percent(max(shares))
+    return f", with requests set aside in {wording.count(len(shares))} (up to {most} of them)"
+
+
 def doubtful_places(heat_map: HeatMap, cells: Mapping[Place, Cell], label: str) -> list[Place]:
-    """Where the map says carried, and a still longer run might say otherwise."""
+    """Where the map says no, and a still longer run might say otherwise."""
     everywhere = (
         (column, row)
         for row in range(len(heat_map.rows))

@@ -1,22 +1,20 @@
 """What policies did in an experiment, as a few numbers that can be put side by side.
 
-A short run of a server that is a little overloaded looks as if it kept up. So where a run's
-verdict is not certain (engine/measure/overload.py), the policy runs once more on STEADY requests a
-server, and that verdict counts; where it is not certain either, the reading says so.
+A short run of a server that is a little overloaded looks as if it kept up, so the verdict is that
+of engine/capacity/carried.py: where a run does not tell, what the policy keeps up with for good
+does, and where that is too near, the reading says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 
-from engine.capacity.draws import STEADY, Draws
+from engine.capacity.carried import verdict_of_law
 from engine.capacity.objective import Objective
-from engine.choice import Choice
-from engine.errors import InputError, Livelock
+from engine.errors import InputError
 from engine.experiment import Experiment
-from engine.measure.overload import Verdict, verdict
+from engine.measure.overload import Verdict
 from engine.measure.times import tpot, ttft
 from engine.progress import Progress, silent
 from engine.scale_out import HERE, Sweep, run_all
@@ -33,13 +31,17 @@ class CellReading:
 
     Attributes
     ----------
-    ttft, tpot : the percentile of the objective; TPOT is NaN where o = 1 for all
+    ttft, tpot : the percentile of the objective, infinite where it is one who was not served; TPOT
+        is NaN where o = 1 for all
     mean_latency : end to end
     attainment : share of requests within all limits of the objective
     preemptions : how often KV cache was given up
     verdict : the kind of engine/measure/overload.py
     excess : how far the objective is missed: at most 1 where it is met
     certain : whether a still longer run would have the same verdict
+    set_aside : how many requests can never run, as they need more than M or are too long
+    of : how many requests there were, these included
+    unserved : share of those that fit which gave up or were turned away
     """
 
     ttft: float
@@ -50,10 +52,18 @@ class CellReading:
     verdict: str
     excess: float
     certain: bool
+    set_aside: int = 0
+    of: int = 0
+    unserved: float = 0.0
 
     @property
     def is_met(self) -> bool:
         return self.excess <= 1
+
+    @property
+    def set_aside_share(self) -> float:
+        """Of all requests."""
+        return self.set_aside / self.of if self.of else 0.0
 
 
 VERDICTS = (
@@ -65,6 +75,7 @@ METRICS: dict[str, tuple[str, Callable[[CellReading], float]]] = {
     "latency": ("mean latency", lambda reading: reading.mean_latency),
     "attainment": ("requests within the limits", lambda reading: reading.attainment),
     "preemptions": ("preemptions", lambda reading: reading.preemptions),
+    "set_aside": ("requests set aside", lambda reading: reading.set_aside_share),
     "verdict": ("verdict", lambda reading: VERDICTS.index(reading.verdict)),
 }
 PERCENTILES = ("ttft", "tpot")
@@ -98,7 +109,6 @@ def read_all(
 ) -> list[CellReading | None]:
     """One reading a policy of the experiment; None where it cannot run."""
     readings: list[CellReading | None] = []
-    longer = _Longer(experiment)
     for number, choice in enumerate(experiment.choices):
         progress(number / len(experiment.choices))
         try:
@@ -106,50 +116,29 @@ def read_all(
         except InputError:  # nothing fits in M, a livelock, a router that knows no future
             readings.append(None)
         else:
-            readings.append(reading(run, objective, longer.verdict(choice, run)))
+            stands = verdict_of_law(run, experiment.source, experiment.deployment)
+            readings.append(reading(run, objective, stands))
     return readings
 
 
 def reading(run: Run, objective: Objective, load: Verdict) -> CellReading:
     """The numbers of one run, with the verdict that counts."""
+    lost, aside = len(run.unserved), len(run.set_aside)
     return CellReading(
-        ttft=objective.percentile(ttft(run)),
-        tpot=objective.percentile(tpot(run)),
+        ttft=objective.percentile(ttft(run), lost),
+        tpot=objective.percentile(tpot(run), lost),
         mean_latency=float(run.latency.mean()),
         attainment=float(objective.within(run).sum() / run.offered),
         preemptions=int(run.preemptions.sum()),
         verdict=load.kind,
         excess=_excess(objective, run, load),
         certain=load.is_certain,
+        set_aside=aside,
+        of=run.offered + aside,
+        unserved=lost / run.offered,
     )
 
 
 def _excess(objective: Objective, run: Run, load: Verdict) -> float:
     reached = objective.excess(run) if objective.has_limits else CARRIED
     return reached if load.keeps_up else max(reached, OVERLOADED)
-
-
-class _Longer:
-    """The same experiment with as many requests as show an overload, drawn when needed."""
-
-    def __init__(self, experiment: Experiment) -> None:
-        self._experiment = experiment
-
-    def verdict(self, choice: Choice, run: Run) -> Verdict:
-        """Of the run where it is certain, else of a long one."""
-        load = verdict(run)
-        if load.is_certain or self._drawn is None:
-            return load
-        try:
-            return verdict(self._drawn.run(choice))
-        except Livelock:
-            return replace(load, kind="overloaded")
-
-    @cached_property
-    def _drawn(self) -> Experiment | None:
-        """None where there are as many already."""
-        least = STEADY * self._experiment.deployment.servers
-        if self._experiment.requests >= least:
-            return None
-        draws = Draws(self._experiment.source, 1)
-        return replace(self._experiment, source=draws.at(draws.rate, draws.seeds[0], least))

@@ -56,6 +56,21 @@ class Pooled:
         """The choice of every label."""
         return {label: curve.choice for label, curve in self.draws[0].curves.items()}
 
+    @property
+    def requests(self) -> int:
+        """How many ran in all draws together."""
+        return sum(draw.requests for draw in self.draws)
+
+    @property
+    def set_aside(self) -> int:
+        """How many can never run, in all draws together."""
+        return sum(draw.set_aside for draw in self.draws)
+
+    @property
+    def set_aside_share(self) -> float:
+        """Of all that were drawn."""
+        return self.set_aside / (self.requests + self.set_aside)
+
     def samples(self, label: str, metric: str) -> np.ndarray:
         """(draws, values) of one of a PolicyCurve's numbers."""
         return np.array([getattr(draw.curves[label], metric) for draw in self.draws], float)

@@ -117,11 +117,17 @@ class PolicyCurve:
 
 @dataclass(frozen=True, eq=False)
 class Draw:
-    """The curves of one draw, by the label of the policy."""
+    """The curves of one draw, by the label of the policy.
+
+    Attributes
+    ----------
+    requests, set_aside : how many ran, and how many need more than M or are too long
+    """
 
     values: tuple[float, ...]
     curves: dict[str, PolicyCurve]
     requests: int
+    set_aside: int = 0
 
 
 def draw(study: Study, seed: int, progress: Progress = silent) -> Draw:
@@ -134,7 +140,7 @@ def draw(study: Study, seed: int, progress: Progress = silent) -> Draw:
     """
     values, choices = study.axis.values, study.affordable
     deployment = study.deployment
-    truth, _ = set_aside(study.truth(seed), deployment.memory)
+    truth, aside = set_aside(study.truth(seed), deployment.memory)
     bounds: list[Bound] = []
     if not truth.depends_on_run:
         bounds = deployment.bounds(default_method(deployment.clock), truth)
@@ -146,7 +152,7 @@ def draw(study: Study, seed: int, progress: Progress = silent) -> Draw:
             if done == 0 or study.concerns(choice.policy):
                 rows[choice].append(_row(study, predicted, choice, value, bounds))
     curves = {choice.label: _curve(choice, rows[choice], len(values)) for choice in choices}
-    return Draw(values, curves, len(truth))
+    return Draw(values, curves, len(truth), len(aside))
 
 
 def _row(

@@ -128,6 +128,18 @@ def margin_in_words(advice: Advice) -> str:
     return f"Set a margin for {_gain(advice)}."
 
 
+def set_aside_in_words(pooled: Pooled) -> str:
+    """Who never ran, as a sentence; empty where everybody did."""
+    if not pooled.set_aside:
+        return ""
+    drawn = wording.count(pooled.requests + pooled.set_aside)
+    share = wording.percent(pooled.set_aside_share)
+    return (
+        f"{wording.count(pooled.set_aside)} of {drawn} requests ({share}) need more than M or are "
+        "too long, and are set aside: all numbers are of the others."
+    )
+
+
 def _gain(advice: Advice) -> str:
     sure = f" (± {wording.percent(advice.half)})" if advice.half > 0 else ""
     return (
@@ -175,6 +187,7 @@ def long_table(pooled: Pooled) -> pd.DataFrame:
             band = pooled.band(label, metric)
             columns |= {metric: band.mean, f"{metric}_half": band.half}
         columns |= {"overloaded": pooled.overloaded(label), "draws": len(pooled.draws)}
+        columns |= {"requests": pooled.requests, "set_aside": pooled.set_aside}
         rows.append(pd.DataFrame(columns))
     return pd.concat(rows, ignore_index=True)
 

@@ -62,6 +62,7 @@ def test_service_without_a_home(home, monkeypatch):
         raise KeyError(uid)
 
     monkeypatch.delenv("HOME")
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     monkeypatch.setattr("pwd.getpwuid", nobody)
     assert not user_data.place().exists()
     with pytest.raises(InputError, match="set HEADROOM_HOME"):

@@ -90,7 +90,7 @@ def change_memory(page, memory):
     field = page.get_by_label("KV-cache memory M (tokens)", exact=True)
     field.fill(str(memory))
     field.press("Enter")
-    page.wait_for_function(f"location.search.includes('memory={memory}')")
+    page.wait_for_function(f"location.search.includes('memory={memory}')", timeout=90_000)
     browser.settled(page)
 
 
@@ -127,7 +127,7 @@ def test_folded_controls_show_what_the_server_has(server, walker, path):
     ]
     assert wrong == []
     walker.get_by_text("sarathi", exact=True).first.click()
-    walker.wait_for_function("location.search.includes('deployed=sarathi')")
+    walker.wait_for_function("location.search.includes('deployed=sarathi')", timeout=90_000)
     browser.settled(walker)
     added = [setting for setting in settings_of(walker) if setting not in before]
     assert [setting for setting in before if setting not in settings_of(walker)] == []

@@ -33,7 +33,7 @@ def test_capacity_opens_with_its_answer(link):
     assert "serve" in headline(at)
     table = at.dataframe[0].value
     assert set(table["Policy"]) == {"svf", "vllm"}
-    assert ("USD a million tokens" in table) == (link is ON_A_GPU)
+    assert ("USD a million output tokens" in table) == (link is ON_A_GPU)
     assert [column for column in table if column.startswith("Servers for")]
 
 

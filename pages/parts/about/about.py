@@ -56,8 +56,9 @@ LIMITS = """
 - Output lengths are known exactly to the policies that use them, unless predictions are chosen in
   the sidebar. A prediction is made once, when a request arrives; predictors that look again as it
   grows would do better than shown.
-- Whether a server keeps up is judged from a finite run. On maps, where that run is not sure, one of
-  10,000 requests a server decides; cells that it leaves in doubt are hatched.
+- Whether a server keeps up is judged from a finite run. On maps and in rates, where that run is not
+  sure, what the policy serves under overload and works off after a burst decides; cells too near
+  that limit to tell count as not carried and are hatched.
 - A backlog's latency grows with its number of requests, and so does that of an overloaded
   arrival stream: neither is a steady state.
 """

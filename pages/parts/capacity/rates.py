@@ -10,9 +10,11 @@ import streamlit as st
 
 from engine import wording
 from engine.capacity import rate, servers
-from engine.capacity.answer import answer, caveats, interval_in_words, rate_in_words, rows
+from engine.capacity.answer import answer, caveats, interval_in_words, rate_in_words
 from engine.capacity.offer import Offer, best_first
 from engine.capacity.rate import Capacity, largest_rate
+from engine.capacity.records import rows
+from engine.capacity.remarks import remarks
 from engine.capacity.servers import Servers, fewest_servers, first_guess
 from engine.choice import Choice
 from engine.figures.capacity import describe_rates, draw_rates
@@ -20,6 +22,7 @@ from engine.scale_out import where
 from pages.parts import show
 from pages.parts.capacity.controls import Planning, clock_step
 from pages.parts.jobs import Job
+from pages.parts.literal import literal
 from pages.parts.view import View
 
 DEAR = 1.0  # seconds: a policy whose one run takes longer is not bisected
@@ -87,7 +90,10 @@ def not_run(view: View, offers: Sequence[Offer]) -> list[str]:
 
 
 def tell_rates(view: View, planning: Planning, offers: Sequence[Offer]) -> None:
-    """What counts, the chart and the table."""
+    """What counts, what binds, the chart and the table."""
+    told = remarks(offers, planning.draws.present, view.deployment, planning.objective)
+    if told:
+        st.markdown(literal(" ".join(told)))
     st.caption(" ".join([_what_counts(planning), *caveats(offers, not_run(view, offers))]))
     capacities = [offer.capacity for offer in offers]
     if capacities[0].rate is not None:
@@ -108,7 +114,9 @@ def _chart(view: View, planning: Planning, capacities: Sequence[Capacity]) -> No
 
 
 def _what_counts(planning: Planning) -> str:
-    told = "Carried means: the server keeps up, its backlog does not grow"
+    told = (
+        "Carried means: the server keeps up for good, and works off the queue that a burst leaves"
+    )
     if not planning.objective.has_limits:
         return (
             f"{told}. Without limits on latency (SLO) that is all that is asked: set one to see "
@@ -119,23 +127,32 @@ def _what_counts(planning: Planning) -> str:
 
 
 def _table(view: View, planning: Planning, offers: Sequence[Offer]) -> None:
-    mean_output = float(planning.draws.present.output.mean())
-    records = rows(offers, planning.load, mean_output, view.deployment.clock, planning.price)
+    records = rows(offers, planning.load, planning.draws.present, view.deployment, planning.price)
     load = wording.number(planning.load)
+    costs = {
+        "USD a million output tokens": "cost_per_million_tokens",
+        "USD a million input tokens": "cost_per_million_input_tokens",
+        "USD a million tokens in all": "cost_per_million_total_tokens",
+    }
     table = pd.DataFrame(
         {
             "Policy": [offer.capacity.label for offer in offers],
             f"Largest rate (a {clock_step(view)})": [_rate(offer) for offer in offers],
             "95\u202f% interval": [interval_in_words(offer.capacity) for offer in offers],
+            "What binds": [_binds(offer, planning) for offer in offers],
+            "Set aside": [wording.percent(record["set_aside_share"]) for record in records],
             f"Servers for {load}": [_count(offer) for offer in offers],
             "USD an hour": [wording.number(record["cost_per_hour"]) for record in records],
-            "USD a million tokens": [
-                wording.number(record["cost_per_million_tokens"]) for record in records
-            ],
+            **{
+                title: [wording.number(record[name]) for record in records]
+                for title, name in costs.items()
+            },
         }
     )
     if view.deployment.clock.is_rounds:
-        table = table.drop(columns="USD a million tokens")
+        table = table.drop(columns=list(costs))
+    if not any(record["set_aside"] for record in records):
+        table = table.drop(columns="Set aside")
     show.rows(table, "Largest rate, and servers for the load, by policy")
     if any(offer.capacity.rate is not None and offer.servers is None for offer in offers):
         st.caption("Servers that are not counted yet have a dash.")
@@ -143,6 +160,14 @@ def _table(view: View, planning: Planning, offers: Sequence[Offer]) -> None:
 
 def _rate(offer: Offer) -> str:
     return "none" if offer.capacity.rate is None else rate_in_words(offer.capacity)
+
+
+def _binds(offer: Offer, planning: Planning) -> str:
+    binding = offer.capacity.binding
+    if binding is None or offer.capacity.rate is None:
+        return "–"
+    sentence = binding.in_words(planning.objective.percent).split(",")[0]
+    return f"{sentence[0].upper()}{sentence[1:]}"
 
 
 def _count(offer: Offer) -> str:

@@ -20,6 +20,7 @@ from engine.uncertainty.words import (
     errs_in_words,
     headline,
     long_table,
+    set_aside_in_words,
     table,
 )
 from pages.parts import show
@@ -62,7 +63,8 @@ def tell_study(view: View) -> None:
     )
     st.caption(
         f"{study.axis.means} {draws} of {wording.count(outcome.draws[0].requests)} requests. "
-        "A cross: the policy stops paying. Hollow: overloaded, latencies grow with the horizon."
+        "A cross: the policy stops paying. Hollow: overloaded, latencies grow with the horizon. "
+        + set_aside_in_words(outcome)
     )
     offer(jobs, "Draw more, for bands")
     show.rows(table(outcome, study.axis), f"Mean latency ({view.deployment.unit}) by policy")

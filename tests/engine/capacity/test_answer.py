@@ -6,17 +6,20 @@ import pytest
 from engine import (
     ROUNDS,
     Choice,
+    Deployment,
     Scenario,
+    Workload,
     find_policy,
     wording,
 )
-from engine.capacity.answer import answer, caveats, rows
+from engine.capacity.answer import answer, caveats
 from engine.capacity.border import Border
 from engine.capacity.cost import Price, price_of, prices
 from engine.capacity.draws import Draws
 from engine.capacity.objective import Objective
 from engine.capacity.offer import Offer
 from engine.capacity.rate import Capacity, largest_rate
+from engine.capacity.records import rows
 from engine.capacity.servers import Servers
 from engine.machine.catalogue import gpus
 from engine.machine.hardware import presets
@@ -137,8 +140,13 @@ def test_cost():
     assert price.an_hour(3) == 30
     assert price.a_million_tokens(3, 25.0, 100.0, LARGE) == pytest.approx(30 / 9)
     assert price.a_million_tokens(3, 25.0, 100.0, ROUNDS) is None
-    (row,) = rows([offer("svf", 14.2, 3)], 25.0, 100.0, LARGE, price)
+    requests = Workload([0, 1, 2, 3], [50] * 4, [100] * 3 + [500])
+    (row,) = rows([offer("svf", 14.2, 3)], 25.0, requests, Deployment(200, LARGE), price)
     assert (row["servers"], row["cost_per_hour"]) == (3, 30)
+    assert (row["set_aside"], row["set_aside_share"]) == (1, 0.25)
+    assert row["cost_per_million_tokens"] == pytest.approx(30 / 9 / 0.75)
+    assert row["cost_per_million_input_tokens"] == pytest.approx(2 * 30 / 9 / 0.75)
+    assert row["cost_per_million_total_tokens"] == pytest.approx(30 / 13.5 / 0.75)
 
 
 def test_every_gpu_has_a_price():

@@ -2,9 +2,10 @@
 
 import json
 
+import numpy as np
 import pytest
 
-from engine import Choice, Deployment, Scenario, find_policy, generate
+from engine import Choice, Deployment, Scenario, Workload, find_policy, generate
 from engine.capacity.draws import Draws
 from engine.capacity.objective import Objective
 from engine.capacity.question import Question
@@ -52,21 +53,69 @@ def test_capacity_of_pools(capsys):
 
 
 def test_capacity_as_a_table(capsys):
-    """The sentence, then one line a policy."""
+    """The sentence and what goes with it, then one line a policy."""
     assert main(["capacity", *USUAL, "--policy", "vllm", "--load", "4"]) == 0
     told = capsys.readouterr().out
     assert "for 4 a second" in told
     assert "USD an hour" in told
     assert "95 % interval" in told
-    assert len(told.strip().splitlines()) == 5
+    assert [line.split()[0] for line in told.strip().splitlines()[-3:]] == ["policy", "svf", "vllm"]
+    assert "USD a million output tokens" in told
+    assert "What binds svf is the memory." in told
 
 
-def test_at_overload_no_rate(capsys):
-    """The rate is null, the exit code 0, and the sentence says so."""
+def test_no_rate(capsys):
+    """Where limits are missed at every rate it is null, the exit code 0, and a sentence says so."""
     told = ask(capsys, "capacity", "--memory", "16492", "--n", "300", "--rate", "5000",
-               "--policy", "svf", "--seeds", "2")  # fmt: skip
+               "--policy", "svf", "--seeds", "2", "--slo-latency", "1")  # fmt: skip
     assert told["policies"][0]["rate"] is None
+    assert told["policies"][0]["verdict"] == "not carried"
     assert "no rate to give" in told["answer"]
+
+
+SPLIT = ["--mix", "short=0.5,long=0.5", "--n", "400", "--memory", "2000", "--clock", "seconds",
+         "--hardware", "llama-3-8b-a100", "--policy", "vllm"]  # fmt: skip
+
+
+def test_nothing_vanishes_from_capacity(capsys):
+    """164 of 400 need more than M: told, and the tokens that are paid for are those served."""
+    told = ask(capsys, "capacity", *SPLIT, "--rate", "2", "--seeds", "2", "--load", "2",
+               "--price", "3.6")  # fmt: skip
+    (row,) = told["policies"]
+    assert (told["n"], told["set_aside"], row["set_aside"]) == (400, 164, 164)
+    assert row["set_aside_share"] == 0.41
+    assert row["cost_per_million_tokens"] == pytest.approx(7.723, abs=0.001)
+    shares = [1 / row[f"cost_per_million_{kind}tokens"] for kind in ("", "input_", "total_")]
+    assert shares[0] + shares[1] == pytest.approx(shares[2])
+    assert any("164 of 400 requests" in remark for remark in told["remarks"])
+
+
+def test_nothing_vanishes_from_a_sweep(capsys):
+    """A smaller memory sets more aside, and every cell and line says how many."""
+    knob = ["--rate", "2", "--knob", "memory=2000,4000"]
+    small, large = ask(capsys, "sweep", *SPLIT, *knob)["cells"]
+    assert (small["set_aside"], small["of"], small["set_aside_share"]) == (164, 400, 0.41)
+    assert 0 < large["set_aside"] < 164
+    assert main(["sweep", *SPLIT, *knob]) == 0
+    assert "41.0\u202f%" in capsys.readouterr().out
+
+
+def test_nothing_vanishes_from_uncertainty(capsys):
+    """Counted over the draws, in JSON and in a sentence."""
+    arguments = ["uncertainty", *SPLIT, "--draws", "1"]
+    told = ask(capsys, *arguments)
+    assert (told["n"], told["set_aside"], told["set_aside_share"]) == (236, 164, 0.41)
+    assert main(arguments) == 0
+    assert "164 of 400 requests (41.0\u202f%)" in capsys.readouterr().out
+
+
+def test_a_rate_above_what_fits_is_remarked(capsys, tmp_path):
+    """(6, 1) in M = 10 at 1.04 a round: no two fit together, so simulate says it falls behind."""
+    gaps = np.random.default_rng(1).exponential(1 / 1.04, 5000)
+    path = str(tmp_path / "excluding.csv")
+    write_csv(Workload(np.cumsum(gaps), [6] * 5000, [1] * 5000), path)
+    assert main(["simulate", path, "--memory", "10", "--policy", "fcfs"]) == 0
+    assert "falls behind" in capsys.readouterr().err
 
 
 def test_capacity_of_a_trace(capsys, tmp_path):
@@ -105,6 +154,16 @@ def test_sweep_as_a_table(capsys):
     for column in ("mean latency", "P90 TTFT", "P90 TPOT"):
         assert column in told
     assert "16\u202f492" in told
+
+
+def test_a_length_above_the_cache_is_remarked(capsys, tmp_path):
+    """vLLM does not start so; at the cache's own size it does."""
+    path = str(tmp_path / "mix.csv")
+    write_csv(Workload([0, 1], [10, 10], [5, 5]), path)
+    for length, doubted in ((4096, True), (1000, False)):
+        arguments = ["simulate", path, "--memory", "1000", "--policy", "fcfs"]
+        assert main([*arguments, "--max-model-len", str(length)]) == 0
+        assert ("vLLM does not start" in capsys.readouterr().err) == doubted
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 from engine import Scenario, Workload, find_policy, generate
 from engine.machine.clock import ROUNDS, seconds_clock
-from engine.measure.overload import _need, verdict
+from engine.measure.overload import need_of, verdict
 from engine.proof.work.alone import time_alone
 
 
@@ -28,13 +28,21 @@ def test_verdict_by_load(gap, kind):
 
 
 def test_a_policy_that_wastes_memory_falls_behind_below_full_load():
-    """(4, 4) in M = 10 runs alone, one every 4 rounds; one every 3 is a load of 0.87 only."""
-    found = judge(stream(3, prompt=4))
+    """Static batches reserve 8 of 15 tokens for each (4, 4): one every 4 rounds, 3 are there."""
+    found = judge(stream(3, prompt=4), 15, "static")
     assert found.load < 0.9
     assert found.kind == "overloaded"
-    assert found.drift == pytest.approx(0.25 - 2 / np.sqrt(0.4 * 4000), abs=0.01)
+    assert found.drift == pytest.approx(0.25, abs=0.01)
     assert found.in_words().startswith("Overloaded: this policy falls behind. Of the work that ")
-    assert "With nothing wasted, the requests would need 86.7" in found.in_words()
+    assert "25" in found.in_words()
+
+
+def test_requests_that_exclude_each_other_are_a_load():
+    """(4, 4) in M = 10 holds 5, 6, 7, 8: any two share one round at most, so 3.5 rounds each."""
+    found = judge(stream(3, prompt=4))
+    assert found.load == pytest.approx(4 / 3, rel=1e-3)  # of runs that keep their cache even 4
+    assert found.of == "packing"
+    assert "No policy carries that" in found.in_words()
 
 
 def test_work_in_seconds_is_told_as_the_least():
@@ -73,7 +81,7 @@ def test_queue_counts_the_need_kept_waiting(clock, key):
     waits = came = 0.0
     for i in range(len(workload)):
         alone = workload.output[i] if clock.is_rounds else time_alone(workload, clock.step).total[i]
-        need = _need(workload, run.memory, clock)[i]
+        need = need_of(run).each[i]
         inside = min(run.finished_at[i], last) - max(workload.arrival[i] + alone, begin)
         waits += need * max(0.0, inside) / (last - begin)
         came += need * 0.4

@@ -203,6 +203,8 @@ def test_worker_without_this_engine(own_cluster, tmp_path):
     """Without any, and with another: both are told, neither is used."""
     nothing = tmp_path / "nothing"
     nothing.mkdir()
+    # In this environment the engine may be installed: there it is not.
+    (nothing / "engine.py").write_text("raise ModuleNotFoundError('no engine', name='engine')")
     worker = own_cluster.add_worker(nothing)
     _wait_for_workers(own_cluster, 1)
     with pytest.raises(InputError, match="lacks this engine"):

@@ -15,6 +15,7 @@ from engine import (
     find_policy,
     generate,
 )
+from engine.capacity.carried import verdict_of_law
 from engine.capacity.objective import Objective
 from engine.figures.heat_map import describe_heat_map, draw_heat_map
 from engine.machine.hardware import presets
@@ -63,10 +64,9 @@ def test_cells_equal_direct_runs(small, cells):
             policy, params = choice.policy, choice.values
             run = policy.run(workload, memory, clock=CLOCK, **params)
             label = "svf" if choice.key == "svf" else "vllm watermark=0.05"
-            lasting = verdict(run)
-            if not lasting.is_certain:
-                many = generate(Scenario(n=10_000, arrivals="poisson", rate=rate))
-                lasting = verdict(policy.run(many, memory, clock=CLOCK, **params))
+            lasting = verdict_of_law(
+                run, Scenario(n=200, arrivals="poisson", rate=rate), Deployment(memory, CLOCK)
+            )
             assert found[label] == reading(run, OBJECTIVE, lasting)
             assert found[label].mean_latency == run.latency.mean()
             met = lasting.keeps_up and OBJECTIVE.excess(run) <= 1
@@ -75,8 +75,8 @@ def test_cells_equal_direct_runs(small, cells):
 
 @pytest.mark.parametrize("source", ["scenario", "requests"])
 def test_near_the_border_a_longer_run_decides(source):
-    """2,000 requests at 2.7 a second look carried; 10,000 of the same show the overload."""
-    scenario = Scenario(n=2000, arrivals="poisson", rate=2.7)
+    """2,000 requests at 2.2 a second look carried; the law of them shows the overload."""
+    scenario = Scenario(n=2000, arrivals="poisson", rate=2.2)
     asked = scenario if source == "scenario" else generate(scenario)
     short = find_policy("vllm").run(generate(scenario), 16_492, clock=CLOCK)
     assert verdict(short).kind != "overloaded"
@@ -91,7 +91,7 @@ def test_near_the_border_a_longer_run_decides(source):
 
 
 def test_what_no_run_can_tell_is_hatched(small, cells):
-    """Cells that the long run leaves in doubt are marked, counted and told."""
+    """Cells that no run decides are marked, counted and told."""
     doubtful = {
         place: {
             name: replace(told, certain=place != (0, 0), verdict="saturated")
@@ -102,7 +102,7 @@ def test_what_no_run_can_tell_is_hatched(small, cells):
     figure = draw_heat_map(small, doubtful, "svf", "ttft")
     (hatch,) = [trace for trace in figure.data if trace.name == "not certain"]
     assert (list(hatch.x), list(hatch.y)) == ([0], [0])
-    assert "(1 of them too near the border to be certain)" in in_words(small, doubtful, "svf")
+    assert "(1 is too near the border to be certain)" in in_words(small, doubtful, "svf")
     certain = {(1, 1): {name: replace(told, certain=True) for name, told in cells[1, 1].items()}}
     assert "certain" not in in_words(small, certain, "svf")
 
@@ -224,7 +224,7 @@ def test_where_nothing_fits_is_told(small):
     assert found[0, 0] == {"svf": None, "vllm watermark=0.05": None}
     assert found[1, 1]["svf"] is not None
     told = in_words(squeezed, found, "svf")
-    assert "50.0" in told
+    assert "25.0" in told  # one a second is carried in 16,492 tokens, two are not
     draw_heat_map(squeezed, found, "svf", "ttft")
 
 

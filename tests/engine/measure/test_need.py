@@ -1,0 +1,64 @@
+"""No run serves requests faster than what they need of a server allows."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import ROUNDS, Choice, Workload, find_policy
+from engine.machine.clock import seconds_clock
+from engine.measure.need import needs
+
+POLICIES = ("fcfs", "mc-sf", "svf", "vllm", "srpt", "a-min", "fastserve")
+CLOCKS = (ROUNDS, seconds_clock(1.0), seconds_clock(0.3, 0.05, 4, 0.01, 0.02))
+
+
+def backlog(draw_of, memory):
+    """Requests that fit, all there from the start."""
+    sizes = [(s, o) for s, o in draw_of if s + o <= memory]
+    prompt, output = np.array(sizes).T
+    return Workload(np.zeros(len(sizes)), prompt, output)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 12), st.integers(1, 6)), min_size=2, max_size=25),
+    st.sampled_from(POLICIES),
+    st.sampled_from(CLOCKS),
+)
+@settings(max_examples=60)
+def test_no_backlog_is_over_before_its_need(sizes, key, clock):
+    """Of each resource, in every way it is reckoned, whatever a policy gives up on its way."""
+    workload = backlog(sizes, 18)
+    run = find_policy(key).run(workload, 18, clock=clock)
+    for need in needs(run.workload, 18, clock, Choice(key), not run.gave_up_kv):
+        assert need.each.sum() <= run.finished_at.max() * (1 + 1e-9), (need.of, need.way)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "output", "memory", "rounds"),
+    [
+        (6, 1, 10, 1),  # holds 7 of 10: one at a time
+        (4, 4, 10, 4),  # who ends with 8 leaves no room for 5: one after the other
+        (1, 9, 10, 9),  # ends with all of M, so nobody may have begun
+        (3, 1, 10, 0.5),  # holds 4 of 10: two at a time
+    ],
+)
+def test_requests_that_exclude_each_other(prompt, output, memory, rounds):
+    """What equal requests need of a server by hand, where nobody gives up KV cache."""
+    n = 50
+    workload = Workload(np.zeros(n), [prompt] * n, [output] * n)
+    most = max(need.each.mean() for need in needs(workload, memory, ROUNDS, keeps_cache=True))
+    assert most == pytest.approx(rounds)
+    assert find_policy("fcfs").run(workload, memory).finish.max() == pytest.approx(n * rounds)
+
+
+def test_a_policys_own_limits_are_resources():
+    """At most 8 at once, and at most 100 tokens a round."""
+    n = 40
+    workload = Workload(np.zeros(n), [30] * n, [20] * n)
+    choice = Choice.of("vllm", {"max_num_seqs": 8, "max_num_batched_tokens": 100})
+    by = {need.of: need for need in needs(workload, 10**6, ROUNDS, choice)}
+    assert by["sequences"].each == pytest.approx(np.full(n, 20 / 8))
+    assert by["tokens a round"].each == pytest.approx(np.full(n, 49 / 100))
+    assert not by["sequences"].is_any_policys
+    assert by["memory"].is_any_policys
