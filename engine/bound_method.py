@@ -8,6 +8,7 @@ it works and why to trust it, the page says so too.
 from __future__ import annotations
 
 import inspect
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,7 +20,7 @@ from engine.errors import InputError
 from engine.fields import number_in
 from engine.machine.clock import ROUNDS, Clock
 from engine.progress import Progress, silent
-from engine.proof.busy_periods import BusyPeriod, busy_periods
+from engine.proof.busy_periods import BusyPeriod, between_rests, busy_periods
 from engine.proof.dual import evaluate, rounded_down
 from engine.registry import modules_in
 from engine.workload import Workload, check_memory, set_aside
@@ -101,9 +102,12 @@ class BoundMethod:
         """Seconds `bounds` takes, roughly, for requests that all fit; infinite if it cannot."""
         if not clock.is_rounds:
             return (self.cost_on_gpu or self.cost_at_once)(workload, memory)
-        crowded = _crowded(busy_periods(workload, memory))
+        parts = _crowded(busy_periods(workload, memory))
+        if not self.is_exact:
+            finer = [between_rests(period, memory) for period in parts]
+            parts += [part for cut in finer if len(cut) > 1 for part in _crowded(cut)]
         return SPLITTING * len(workload) + sum(
-            self.cost_at_once(period.workload, memory) for period in crowded
+            self.cost_at_once(part.workload, memory) for part in parts
         )
 
     def bounds(
@@ -147,35 +151,48 @@ class BoundMethod:
         ]
 
     def _in_rounds(self, workload, memory: int, progress: Progress, time_limit) -> list[Bound]:
-        """The rows of every busy period, added up."""
-        periods = busy_periods(workload, memory)
-        requests = sum(len(period.workload) for period in _crowded(periods))
-        rows, done = [], 0.0
-        for period in periods:
-            if not period.is_crowded:
-                rows.append([_alone(self.key, period.workload, memory)])
-                continue
-            share = len(period.workload) / requests
+        """The rows of every busy period added up, each period cut in the way that gives the most.
 
-            def of_all(part: float, what: str = "", done=done, share=share) -> None:
-                progress(done + share * part, what)
-
-            limit = time_limit and share * time_limit
-            rows.append(self.at_once(period.workload, memory, of_all, limit, share=share))
-            done += share
-        return self._added(periods, rows)
-
-    def _added(self, periods: list[BusyPeriod], rows: list[list[Bound]]) -> list[Bound]:
-        """One row for runs that keep their KV cache, and one for every run where there is one.
-
-        What holds for every run holds for those too: in a period where that is more, as it
-        may be where the solver was stopped early, it counts in both.
+        One row for runs that keep their KV cache, and one for every run where there is one. What
+        holds for every run holds for those too: in a part where that is more, as it may be where
+        the solver was stopped early, it counts in both.
         """
-        kept = _sum(self.key, periods, [max(row, key=lambda bound: bound.value) for row in rows])
-        if not self.tells_both and max(map(len, rows)) == 1:
-            return [kept]
-        every = _sum(f"{self.key}-preemptive", periods, [row[-1] for row in rows])
-        return [replace(kept, covers_preemption=False), every]
+        kept, every = _Parts([], []), _Parts([], [])
+        for period, told, share in _in_turn(busy_periods(workload, memory), progress):
+            limit = time_limit and share * time_limit
+            ways = self._ways(period, memory, told, limit, share)
+            kept += max(ways, key=lambda way: way.value(_largest))
+            every += max(ways, key=lambda way: way.value(_last))
+        most = kept.added(self.key, _largest)
+        if not self.tells_both and all(len(row) == 1 for row in kept.rows + every.rows):
+            return [most]
+        last = every.added(f"{self.key}-preemptive", _last)
+        return [replace(most, covers_preemption=False), last]
+
+    def _ways(self, period: BusyPeriod, memory: int, progress, time_limit, share) -> list[_Parts]:
+        """A busy period as it is and, if a fluid rests in it, cut there: all that is found."""
+        finer = between_rests(period, memory) if period.is_crowded and not self.is_exact else []
+        if len(finer) < 2:
+            return [self._rows([period], memory, progress, time_limit, share)]
+
+        begun = time.monotonic()
+        whole = self._rows([period], memory, _halved(progress, 0.0), time_limit, share)
+        left = time_limit and time_limit - (time.monotonic() - begun)
+        if left is not None and left < TIME_LIMITS[0]:
+            return [whole]
+        return [whole, self._rows(finer, memory, _halved(progress, 0.5), left, share)]
+
+    def _rows(self, parts: list[BusyPeriod], memory: int, progress, time_limit, share) -> _Parts:
+        """What is found for each part by itself."""
+        rows = []
+        for part, told, of_all in _in_turn(parts, progress):
+            if part.is_crowded:
+                limit = time_limit and of_all * time_limit
+                row = self.at_once(part.workload, memory, told, limit, share=of_all * share)
+            else:
+                row = [_alone(self.key, part.workload, memory)]
+            rows.append(row)
+        return _Parts(parts, rows)
 
     def at_once(
         self,
@@ -200,6 +217,71 @@ class BoundMethod:
         return self.compute(workload, memory, **taken)
 
 
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """Some requests in parts, in order of time, and the rows that were found for each part."""
+
+    periods: list[BusyPeriod]
+    rows: list[list[Bound]]
+
+    def __add__(self, other: _Parts) -> _Parts:
+        return _Parts(self.periods + other.periods, self.rows + other.rows)
+
+    def value(self, of: Callable[[list[Bound]], Bound]) -> Fraction:
+        """Of one row of each part, the sum."""
+        return sum((Fraction(of(row).value) for row in self.rows), Fraction())
+
+    def added(self, name: str, of: Callable[[list[Bound]], Bound]) -> Bound:
+        """The bound of all parts together (engine/proof/busy_periods.py)."""
+        bounds = [of(row) for row in self.rows]
+        proof = tuple(
+            Prices(period.begin, prices.by_round)
+            for period, bound in zip(self.periods, bounds, strict=True)
+            for prices in bound.prices or ()
+        )
+        sizes = [(period.is_crowded, len(period.which)) for period in self.periods]
+        how = bounds[sizes.index(max(sizes))].method
+        if len(bounds) > 1:
+            how = f"sum over {len(bounds)} busy periods with rests between; the largest: {how}"
+        return Bound(
+            name,
+            rounded_down(self.value(of)),
+            all(bound.certified for bound in bounds),
+            all(bound.covers_preemption for bound in bounds),
+            how,
+            prices=proof if len(proof) == len(bounds) else None,
+            history=bounds[0].history if len(bounds) == 1 else (),
+        )
+
+
+def _largest(row: list[Bound]) -> Bound:
+    return max(row, key=lambda bound: bound.value)
+
+
+def _last(row: list[Bound]) -> Bound:
+    """The one for every run, where there is one."""
+    return row[-1]
+
+
+def _in_turn(parts: list[BusyPeriod], progress: Progress):
+    """Each part with its own report and its share of the requests that are to be solved."""
+    requests = sum(len(part.which) for part in _crowded(parts))
+    done = 0.0
+    for part in parts:
+        share = len(part.which) / requests if part.is_crowded else 0.0
+
+        def told(of_it: float, what: str = "", done=done, share=share) -> None:
+            progress(done + share * of_it, what)
+
+        yield part, told, share
+        done += share
+
+
+def _halved(progress: Progress, begin: float) -> Progress:
+    """The report of what takes half of the work, from `begin` on."""
+    return lambda share, what="": progress(begin + share / 2, what)
+
+
 def _crowded(periods: list[BusyPeriod]) -> list[BusyPeriod]:
     return [period for period in periods if period.is_crowded]
 
@@ -209,28 +291,6 @@ def _alone(key: str, workload: Workload, memory: int) -> Bound:
     nothing = evaluate(workload, memory, np.zeros(0))
     how = "every request starts as soon as it is there, as all fit in M"
     return Bound(key, nothing.value, True, True, how, (Prices(0, nothing.prices),))
-
-
-def _sum(name: str, periods: list[BusyPeriod], parts: list[Bound]) -> Bound:
-    """The bound of all parts together (engine/proof/busy_periods.py)."""
-    proof = tuple(
-        Prices(period.begin, prices.by_round)
-        for period, part in zip(periods, parts, strict=True)
-        for prices in part.prices or ()
-    )
-    hardest = max(range(len(parts)), key=lambda p: (periods[p].is_crowded, len(periods[p].which)))
-    how = parts[hardest].method
-    if len(parts) > 1:
-        how = f"sum over {len(parts)} busy periods with rests between; the largest: {how}"
-    return Bound(
-        name,
-        rounded_down(sum((Fraction(part.value) for part in parts), Fraction())),
-        all(part.certified for part in parts),
-        all(part.covers_preemption for part in parts),
-        how,
-        prices=proof if len(proof) == len(parts) else None,
-        history=parts[0].history if len(parts) == 1 else (),
-    )
 
 
 METHODS: dict[str, BoundMethod] = {}

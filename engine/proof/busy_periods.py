@@ -8,6 +8,15 @@ total latency of the run, wherever it was cut and whatever the run did with its 
 *Why little is lost.* A cut is made only where a fluid server of M has served all volume that
 came before, and every request could be complete, a while before the next one comes.
 
+*Shorter rests, for prices that never rise.* Such prices (engine/proof/dual) pay for all memory of
+a rest before a crowd, so for them every rest of the fluid is worth a cut (`between_rests`), and
+none loses anything: let lam never rise, and cut at b into A, whose first decision is at f and
+whose volume V the fluid has served by b, V <= M (b - f), and B. Price A at max(0, lam - lam[b])
+and B at lam. Each request of A pays at most its volume times lam[b] less than before wherever it
+starts, and A pays for M (b - f) lam[b] less memory, so L(A) + L(B) >= L. Parts that are merged
+again keep V <= M (b - f), so this holds for any number of cuts. Prices that may rise gain nothing
+by a cut but smaller problems.
+
 Each part counts its rounds from its own first arrival, so a log in epoch seconds costs no more
 than one that begins at 0. Arrivals are shifted by whole rounds not above them, without rounding.
 """
@@ -24,6 +33,8 @@ from engine.simulate.schedule import Schedule, visible_rounds
 from engine.workload import Workload
 
 REST = 200  # rounds without a request that are worth a cut
+SHORT = 1e-5  # of the time that a fluid takes: so is a rest of it, for prices that never rise,
+MOST_SHORT = 200  # if it is one of the longest so many
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +58,40 @@ class BusyPeriod:
 @lru_cache(maxsize=2)  # a page asks for the same requests again and again
 def busy_periods(workload: Workload, memory: int) -> list[BusyPeriod]:
     """The parts of a workload in order of time; neighbours that are not crowded count as one."""
-    everyone = np.arange(len(workload))
     if not _is_crowded(workload, memory):
-        return [_period(workload, everyone, False)]
-    visible = visible_rounds(workload.arrival)
-    order = np.argsort(visible, kind="stable")
-    resting = visible[order][1:] - _done_by(workload.take(order), memory)[:-1]
-    first = np.append(0, 1 + np.flatnonzero(resting >= REST))
+        return [_period(workload, np.arange(len(workload)), False)]
+    order = np.argsort(visible_rounds(workload.arrival), kind="stable")
+    ordered = workload.take(order)
+    visible = visible_rounds(ordered.arrival)
+    complete = np.maximum.accumulate(visible + ordered.output)
+    rest = visible[1:] - np.maximum(_served_by(ordered, memory), complete)[:-1]
+    return _parts(workload, memory, order, rest >= REST)
+
+
+def between_rests(period: BusyPeriod, memory: int) -> list[BusyPeriod]:
+    """The same requests in parts, cut at the rests of a fluid that are worth it, in order of time.
+
+    `which` are places in the period's workload; `begin` counts as the period's does.
+    """
+    workload = period.workload
+    order = np.argsort(workload.arrival, kind="stable")
+    ordered = workload.take(order)
+    rest = visible_rounds(ordered.arrival)[1:] - _served_by(ordered, memory)[:-1]
+    # Who arrives within a round is seen with who arrived before its end, and is of the same part.
+    apart = np.floor(ordered.arrival[1:]) > ordered.arrival[:-1]
+    worth = (rest >= SHORT * float((workload.volume / memory).sum())) & apart
+    longest = np.argsort(-np.where(worth, rest, -1.0), kind="stable")[:MOST_SHORT]
+    cut = np.zeros(len(rest), bool)
+    cut[longest] = worth[longest]
+    return [
+        replace(part, begin=period.begin + part.begin)
+        for part in _parts(workload, memory, order, cut)
+    ]
+
+
+def _parts(workload: Workload, memory: int, order: np.ndarray, cut: np.ndarray) -> list[BusyPeriod]:
+    """Cut after places in the order; where neither neighbour can be crowded they stay together."""
+    first = np.append(0, 1 + np.flatnonzero(cut))
     may_crowd = np.add.reduceat(workload.peak[order], first) > memory
     kept = may_crowd | np.append(True, may_crowd[:-1])
     parts = np.split(order, first[kept][1:])
@@ -63,12 +101,12 @@ def busy_periods(workload: Workload, memory: int) -> list[BusyPeriod]:
     ]
 
 
-def _done_by(ordered: Workload, memory: int) -> np.ndarray:
-    """(n,) float64: when the requests up to each one can be done, in order of arrival."""
+def _served_by(ordered: Workload, memory: int) -> np.ndarray:
+    """(n,) float64: when a fluid has served all up to each request, in order of arrival."""
     visible = visible_rounds(ordered.arrival)
     served = np.cumsum(ordered.volume / memory)
     idle = np.maximum.accumulate(visible - np.append(0.0, served[:-1]))
-    return np.maximum(served + idle, np.maximum.accumulate(visible + ordered.output))
+    return served + idle
 
 
 def _period(workload: Workload, which: np.ndarray, may_crowd: bool) -> BusyPeriod:

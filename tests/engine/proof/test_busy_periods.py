@@ -155,3 +155,50 @@ def test_both_rows_are_there_also_where_nothing_is_to_be_solved(key):
     assert [row.bound for row in rows] == [key, f"{key}-preemptive"]
     assert [row.covers_preemption for row in rows] == [False, True]
     assert rows[0].value == rows[1].value == pytest.approx(5.5)
+
+
+def test_a_short_rest_is_cut_for_prices_that_never_rise():
+    """Two crowds of four and one early: 21 rounds whatever is done; whole, the price is 0 and 9."""
+    workload = Workload([28] * 4 + [32] * 4 + [20], [1] * 9, [1] * 9)
+    for key in ("fluid", "prices", "lp"):
+        method = find_method(key)
+        assert method.at_once(workload, 2)[-1].value == pytest.approx(9)
+        rows = method.bounds(workload, 2)
+        assert [row.covers_preemption for row in rows] == [False, True]
+        assert [row.value for row in rows] == pytest.approx([21, 21])
+        assert check(certificate(rows, workload, 2), workload).holds
+
+
+@settings(max_examples=60)
+@given(instances(max_n=7, max_memory=16), st.sampled_from(["fluid", "lp"]))
+def test_a_cut_at_short_rests_costs_nothing(instance, key):
+    """No row is below that of the whole, the certificate covers the parts, and gaps still split."""
+    workload, memory = instance
+    method = find_method(key)
+    whole, rows = method.at_once(workload, memory), method.bounds(workload, memory)
+    assert rows[0].value >= max(row.value for row in whole) * (1 - 1e-12)
+    assert rows[-1].covers_preemption
+    assert rows[-1].value >= whole[-1].value * (1 - 1e-12)
+    assert all(
+        finding.holds for finding in check(certificate(rows, workload, memory), workload).findings
+    )
+    for policy in ("svf", "vllm"):
+        (entry,) = league([find_policy(policy).run(workload, memory)], rows)
+        loss = loss_of(entry, pricing_bound(entry, rows))
+        assert loss.value + loss.rounds == pytest.approx(entry.numbers["total_latency"])
+
+
+@settings(max_examples=60)
+@given(instances(max_n=6, max_memory=14, fractional=False, backlog=False), st.data())
+def test_one_request_more_lowers_no_row(instance, data):
+    """Also one that comes before all others: the memory of its time is no use to them.
+
+    Within a round nothing is cut, so arrivals are whole.
+    """
+    workload, memory = instance
+    fewer = np.delete(np.arange(len(workload)), data.draw(st.integers(0, len(workload) - 1)))
+    if len(fewer) == 0:
+        return
+    more, less = (find_method("lp").bounds(w, memory) for w in (workload, workload.take(fewer)))
+    for row, of_fewer in zip(more, less, strict=True):
+        assert row.value >= of_fewer.value * (1 - 1e-6)
