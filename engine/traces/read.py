@@ -182,14 +182,16 @@ def read_trace(
     round_seconds: float = 1.0,
     strict: bool = False,
     time_unit: str | None = None,
+    duration_unit: str | None = None,
     columns: Mapping[str, str] | None = None,
+    ignored: Sequence[str] = (),
 ) -> tuple[Workload, Report]:
     """The requests in a file as a workload, and how they were read.
 
     Parameters
     ----------
     round_seconds : seconds a round takes; arrivals are divided by it
-    source, strict, time_unit, columns : as in `read_requests`
+    source and the others : as in `read_requests`
 
     Returns
     -------
@@ -201,7 +203,14 @@ def read_trace(
         As `read_requests` does.
     """
     number_in("round_seconds", round_seconds, 1e-9, 1e9)
-    requests, report = read_requests(source, strict=strict, time_unit=time_unit, columns=columns)
+    requests, report = read_requests(
+        source,
+        strict=strict,
+        time_unit=time_unit,
+        duration_unit=duration_unit,
+        columns=columns,
+        ignored=ignored,
+    )
     return as_workload(requests, round_seconds), report
 
 
