@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from engine import wording
 from engine.cli.files import check_output
 from engine.cli.numbers import number
 from engine.cli.reading_arguments import add_reading_arguments, reading_of
+from engine.cli.results import print_json
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.traces import Report, TraceRequests, as_workload, read_requests, write_csv
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.output:
         write_csv(as_workload(requests), arguments.output)
     if arguments.format == "json":
-        print(json.dumps(result, indent=1))
+        print_json(result)
     else:
         print_table(report, result["over_memory"], memory)
 

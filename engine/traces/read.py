@@ -27,6 +27,8 @@ from engine.traces.roles import Roles, find_roles
 from engine.traces.token_names import may_count
 from engine.workload import Workload, read_only
 
+LONGEST_NAME = 200  # characters of a file's name, in a message
+
 
 def known_logs() -> str:
     """The names of the logs and benchmark results that are known, for people."""
@@ -260,4 +262,4 @@ def _rows(row: np.ndarray, rows_in: int) -> Any:
 def _name(source: str | PathLike | BinaryIO) -> str:
     """The name of a file, with which errors about it start."""
     name = getattr(source, "name", "") if hasattr(source, "read") else source
-    return " ".join(Path(str(name)).name.split()) or "the trace"
+    return " ".join(Path(str(name)).name.split())[:LONGEST_NAME] or "the trace"
