@@ -1,16 +1,18 @@
 """The exceptions that mean: the user can mend this."""
 
+from engine.wording import readable
+
 
 class InputError(ValueError):
     """Bad input, said in one sentence that names the place and the fix.
 
     Pages show the message, the command line prints it and exits with 2. Every
     other exception is a defect of ours and is not caught. Of the input it may quote
-    anything: half a surrogate pair, which UTF-8 has no place for, is written as its number.
+    anything: what cannot be shown is written as its number, what is long is cut.
     """
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(message.encode("utf-8", "backslashreplace").decode())
+        super().__init__(readable(message))
 
 
 class Livelock(InputError):

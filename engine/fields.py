@@ -50,6 +50,12 @@ def number_in(name: str, value: Any, low: float, high: float, *, whole: bool = F
     return int(value) if whole else float(value)
 
 
+def hold_number(record: Any, name: str, low: float, high: float, *, whole: bool = False) -> None:
+    """Have a frozen record hold its field as `number_in` reads it: 5 where somebody wrote 5.0."""
+    number = number_in(name, getattr(record, name), low, high, whole=whole)
+    object.__setattr__(record, name, number)
+
+
 def _told(limit: float) -> str:
     whole = isinstance(limit, int) or limit.is_integer()
     return f"{int(limit):,}" if whole and abs(limit) < 1e15 else f"{limit:g}"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Sequence
 
 THIN = "\u202f"  # narrow no-break space between thousands and before a unit
+LONGEST = 2_000  # characters of a sentence that quotes what somebody else wrote
+SMALLEST = 1e-9  # below, zeros are no longer written out
 
 
 def number(value: float | None) -> str:
-    """`value` in three significant digits, thousands apart: 0.0123, 4.56, 78.9, 12 300.
+    """`value` in three significant digits, thousands apart: 0.0123, 4.56, 78.9, 12 300; 1e-12.
 
     A whole number is exact and is written in full.
     """
@@ -19,6 +22,8 @@ def number(value: float | None) -> str:
         return "∞" if value > 0 else "−∞"
     if float(value).is_integer():
         return count(value)
+    if abs(value) < SMALLEST:
+        return f"{value:.3g}"
     digits = 2 - math.floor(math.log10(abs(value)))
     rounded = round(value, digits)
     return f"{rounded:,.{max(0, digits)}f}".replace(",", THIN)
@@ -99,3 +104,23 @@ def told(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(map(told, value)) or "none"
     return number(value) if isinstance(value, (int, float)) else str(value)
+
+
+def readable(text: str, most: int = LONGEST) -> str:
+    """A sentence that quotes a file or a user, fit for any terminal and page.
+
+    Control characters, marks that turn the direction of writing and halves of surrogate pairs are
+    written as their numbers; of more than `most` characters the middle is left out, because
+    what to do stands at the end.
+    """
+    plain = "".join(map(_written, text if len(text) <= most else _ends(text, most)))
+    return plain if len(plain) <= most else _ends(plain, most)
+
+
+def _ends(text: str, most: int) -> str:
+    return f"{text[: most - most // 4]} … {text[-(most // 4) :]}"
+
+
+def _written(character: str) -> str:
+    shown = character.isprintable() or unicodedata.category(character) in ("Zs", "Co", "Cn")
+    return character if shown else character.encode("unicode_escape").decode()

@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.admission_limits import NO_LIMITS, AdmissionLimits
 from engine.errors import InputError
-from engine.fields import number_in
+from engine.fields import hold_number, number_in
 
 MAX_TOKENS = 10**9  # a request; keeps every sum of the engine inside int64
 MAX_MEMORY = 10**12  # tokens; a rack of GPUs holds some 10**8
@@ -129,7 +129,7 @@ class Workload:
             if len(column) != n:
                 raise InputError(f"{name} has {len(column)} rows but arrival has {n}")
             object.__setattr__(self, name, column)
-        number_in("concurrency", self.concurrency, 0, MAX_TOKENS, whole=True)
+        hold_number(self, "concurrency", 0, MAX_TOKENS, whole=True)
         arrival, class_of = columns["arrival"], columns["class_of"]
         _require_within(arrival, 0, MAX_ARRIVAL, "arrival", f"a number from 0 to {MAX_ARRIVAL:.0e}")
         for name in ("prompt", "output", *PREDICTED):

@@ -28,6 +28,7 @@ from engine.cli import (
     uncertainty,
     verify,
 )
+from engine.cli.plain_output import print_what_can_be_printed
 from engine.compiled import announced
 from engine.errors import InputError
 
@@ -72,6 +73,7 @@ def main(argv: list[str] | None = None) -> int:
 
     2 for bad input, or a file or disk that fails while in use; 130 when interrupted.
     """
+    print_what_can_be_printed()
     try:
         with announced(lambda: print("compiling the engine (first use)", file=sys.stderr)):
             arguments = parser().parse_args(argv)
@@ -80,6 +82,9 @@ def main(argv: list[str] | None = None) -> int:
         return code
     except InputError as problem:
         print(f"error: {problem}", file=sys.stderr)
+        return 2
+    except MemoryError:
+        print("error: there is not enough memory for so much: give a part of it", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         _let_go_of_stdout()

@@ -20,9 +20,9 @@ from engine.bound_method import METHODS, find_method
 from engine.choice import Choice
 from engine.cli.deployment_arguments import read_deployment
 from engine.cli.files import write_text
-from engine.cli.import_ import read_map
 from engine.cli.numbers import number
 from engine.cli.policy_arguments import add_policy_arguments, read_choices, read_seed
+from engine.cli.reading_arguments import reading_of
 from engine.cli.results import print_json, requests_line
 from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop
 from engine.cli.trace_arguments import add_trace_arguments
@@ -30,9 +30,7 @@ from engine.fields import number_in
 from engine.fleet import Deployment
 from engine.machine.clock import Clock
 from engine.traces import Report, as_workload, read_requests
-from engine.traces.clock import PER_SECOND
 from engine.traces.formats import canonical
-from engine.traces.log import ROLES
 from engine.workload import Workload
 
 ABOVE = 1  # the exit code where the gap is above the threshold
@@ -75,14 +73,6 @@ def _add_window_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--windows", type=float, metavar="K", help="judge only so many, sampled")
     parser.add_argument(
         "--seed", type=number, help="of the sample, the interval and policies that draw (0)"
-    )
-    parser.add_argument("--time-unit", choices=PER_SECOND, help="of the trace's arrivals")
-    parser.add_argument(
-        "--map",
-        action="append",
-        default=[],
-        metavar="ROLE=NAME",
-        help=f"the file's name for {', '.join(ROLES)}, repeatable",
     )
 
 
@@ -135,12 +125,7 @@ def _read(
 ) -> tuple[Workload, np.ndarray | None, Report]:
     """The requests, what their server measured (seconds), and how they were read."""
     number_in("--round-seconds", arguments.round_seconds, 1e-9, 1e9)
-    requests, report = read_requests(
-        arguments.trace,
-        strict=arguments.strict,
-        time_unit=arguments.time_unit,
-        columns=read_map(arguments.map),
-    )
+    requests, report = read_requests(arguments.trace, **reading_of(arguments))
     for remark in report.remarks():
         print(remark, file=sys.stderr)
     measured = requests.latency if report.measured["latency"] else None

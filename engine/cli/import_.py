@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 import numpy as np
 
 from engine import wording
 from engine.cli.files import check_output
 from engine.cli.numbers import number
+from engine.cli.reading_arguments import add_reading_arguments, reading_of
+from engine.cli.results import print_json
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.traces import Report, TraceRequests, as_workload, read_requests, write_csv
-from engine.traces.clock import PER_SECOND
-from engine.traces.log import ROLES
 from engine.traces.part import TracePart
 from engine.traces.read import known_logs
 from engine.workload import check_memory
@@ -27,28 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory", "-M", type=number, help="count the requests that a KV budget of M cannot hold"
     )
-    parser.add_argument(
-        "--time-unit", choices=PER_SECOND, help="of the arrivals (default: what the format says)"
-    )
-    parser.add_argument(
-        "--duration-unit",
-        choices=PER_SECOND,
-        help="of measured times whose names tell none (default: s)",
-    )
-    parser.add_argument(
-        "--map",
-        action="append",
-        default=[],
-        metavar="ROLE=NAME",
-        help=f"the file's name for {', '.join(ROLES)}, repeatable; tokens may be a sum, a+b",
-    )
-    parser.add_argument(
-        "--ignore",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a column that is not to be used for anything, repeatable",
-    )
+    add_reading_arguments(parser)
     parser.add_argument(
         "--window", metavar="A:B", help="only what arrives in these seconds after the first request"
     )
@@ -59,31 +37,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--jitter", action="store_true", help="spread arrivals within the bins they were rounded to"
     )
     parser.add_argument("--seed", type=int, default=0, help="of the sample and the jitter")
-    parser.add_argument("--strict", action="store_true", help="stop at the first bad row")
     parser.add_argument("--format", choices=["table", "json"], default="table")
 
 
 def run(arguments: argparse.Namespace) -> None:
     memory = None if arguments.memory is None else check_memory(arguments.memory)
-    columns, between = read_map(arguments.map), read_window(arguments.window)
+    reading, between = reading_of(arguments), read_window(arguments.window)
     number_in("--seed", arguments.seed, 0, 2**63)
     part = TracePart(between, arguments.sample, arguments.jitter, arguments.seed)
     check_output("--output", arguments.output, [arguments.file])
-    requests, report = read_requests(
-        arguments.file,
-        strict=arguments.strict,
-        time_unit=arguments.time_unit,
-        duration_unit=arguments.duration_unit,
-        columns=columns,
-        ignored=arguments.ignore,
-    )
+    requests, report = read_requests(arguments.file, **reading)
     requests = part.of(requests)
     report = Report.of(requests, report.format)
     result = as_result(report, None if memory is None else over(requests, memory))
     if arguments.output:
         write_csv(as_workload(requests), arguments.output)
     if arguments.format == "json":
-        print(json.dumps(result, indent=1))
+        print_json(result)
     else:
         print_table(report, result["over_memory"], memory)
 
@@ -132,19 +102,6 @@ def print_table(report: Report, over_memory: int | None, memory: int | None) -> 
             print(f"{count(measured)} with a measured {name}")
     for remark in report.remarks():
         print(f"- {remark}")
-
-
-def read_map(texts: list[str]) -> dict[str, str]:
-    """`ROLE=NAME` texts as {role: name}."""
-    columns = {}
-    for text in texts:
-        role, equals, name = text.partition("=")
-        if role not in ROLES or not equals or not name:
-            raise InputError(
-                f"--map must look like prompt=NAME, for one of {', '.join(ROLES)}, got {text}"
-            )
-        columns[role] = name
-    return columns
 
 
 def read_window(text: str | None) -> tuple[float, float] | None:

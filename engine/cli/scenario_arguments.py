@@ -10,6 +10,7 @@ from engine.cli.generate import NUMBERS
 from engine.cli.numbers import number
 from engine.cli.policy_arguments import add_policy_arguments
 from engine.cli.predict_argument import add_predict_argument, predicted
+from engine.cli.reading_arguments import add_reading_arguments, check_no_reading
 from engine.cli.trace_arguments import read_workload
 from engine.demand.arrivals import ARRIVALS
 from engine.demand.scenario import Scenario, read_mix
@@ -40,9 +41,7 @@ def add_source_arguments(parser: argparse.ArgumentParser, tables: bool = True) -
     parser.add_argument(
         "--round-seconds", type=number, default=1.0, metavar="X", help="divides a trace's arrivals"
     )
-    parser.add_argument(
-        "--strict", action="store_true", help="stop at bad rows of a log instead of counting them"
-    )
+    add_reading_arguments(parser)
     add_clock_arguments(parser)
     add_policy_arguments(parser)
     if tables:
@@ -55,6 +54,7 @@ def read_source(arguments: argparse.Namespace) -> Source:
         name: value for name in FIELDS if (value := getattr(arguments, name, None)) is not None
     }
     if arguments.trace is None:
+        check_no_reading(arguments)
         if "mix" in values:
             values["mix"] = read_mix(values["mix"])
         return Scenario(**{"arrivals": "poisson", **values})

@@ -20,6 +20,7 @@ from engine.cli.results import bound_row, show
 from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop
 from engine.cli.trace_arguments import add_trace_arguments, read_workload
 from engine.experiment import Comparison, Experiment, compare
+from engine.measure.csv_text import csv_text
 from engine.measure.league import Entry
 from engine.progress import Found
 from engine.workload import set_aside
@@ -118,4 +119,4 @@ def _write_per_request(comparison: Comparison, path: str) -> None:
     if len(tables) > 1:
         for key, table in tables.items():
             table.insert(0, "policy", key)
-    write_text(path, pd.concat(tables.values()).to_csv(index=False))
+    write_text(path, csv_text(pd.concat(tables.values())))

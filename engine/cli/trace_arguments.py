@@ -7,6 +7,7 @@ import sys
 
 from engine.cli.clock_arguments import add_clock_arguments
 from engine.cli.numbers import number
+from engine.cli.reading_arguments import add_reading_arguments, reading_of
 from engine.errors import InputError
 from engine.traces import read_trace
 from engine.traces.formats import canonical
@@ -17,12 +18,12 @@ WALL_CLOCK = "this log is in seconds, and a round is taken to last 1 s: set --ro
 
 def add_trace_arguments(parser: argparse.ArgumentParser) -> None:
     """A trace, the memory to serve it with, and the clock."""
-    add_reading_arguments(parser)
+    add_traced_arguments(parser)
     parser.add_argument("--memory", "-M", type=number, required=True, help="KV budget M, tokens")
     add_clock_arguments(parser)
 
 
-def add_reading_arguments(parser: argparse.ArgumentParser) -> None:
+def add_traced_arguments(parser: argparse.ArgumentParser) -> None:
     """A trace, how to read it and how to print."""
     parser.add_argument("trace", metavar="TRACE", help="CSV arrival,prompt,output, or a known log")
     parser.add_argument(
@@ -32,9 +33,7 @@ def add_reading_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="seconds a round takes: divides the arrivals of the trace (default 1)",
     )
-    parser.add_argument(
-        "--strict", action="store_true", help="stop at bad rows of a log instead of counting them"
-    )
+    add_reading_arguments(parser)
     parser.add_argument("--format", choices=["table", "json"], default="table")
 
 
@@ -42,7 +41,7 @@ def read_workload(arguments: argparse.Namespace) -> Workload:
     """The trace's requests; what the reader set aside or noticed goes to stderr."""
     try:
         workload, report = read_trace(
-            arguments.trace, round_seconds=arguments.round_seconds, strict=arguments.strict
+            arguments.trace, round_seconds=arguments.round_seconds, **reading_of(arguments)
         )
     except OSError as problem:  # opened, but it cannot be read
         raise InputError(f"cannot read {arguments.trace}: {problem.strerror or problem}") from None

@@ -6,14 +6,14 @@ import argparse
 from pathlib import Path
 
 from engine.cli.results import print_json, requests_line
-from engine.cli.trace_arguments import add_reading_arguments, read_workload
+from engine.cli.trace_arguments import add_traced_arguments, read_workload
 from engine.errors import InputError
 from engine.evidence.certificate import check
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("certificate", metavar="CERTIFICATE", help="from `bound --certificate`")
-    add_reading_arguments(parser)
+    add_traced_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ from math import log
 import numpy as np
 
 from engine.errors import InputError
-from engine.fields import build, list_in, number_in
+from engine.fields import build, hold_number, list_in, number_in
 from engine.workload import MAX_TOKENS
 
 
@@ -55,7 +55,7 @@ class Lognormal:
     def __post_init__(self) -> None:
         number_in("median", self.median, 1, MAX_TOKENS)
         number_in("sigma", self.sigma, 0.001, 10)
-        number_in("high", self.high, self.median, MAX_TOKENS, whole=True)
+        hold_number(self, "high", self.median, MAX_TOKENS, whole=True)
 
     def tokens(self, uniform: np.ndarray, prompt_uniform: np.ndarray) -> np.ndarray:
         """(n,) int64: the lengths at the (n,) uniform numbers."""

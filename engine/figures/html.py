@@ -48,12 +48,12 @@ def html_page(title: str, blocks: Sequence[Block]) -> str:
         `## `, with `**bold**` words, unless it is `Literal`; a data frame is a table, a figure a
         chart
     """
-    library = True  # the first chart brings it for all
+    charts = 0
     drawn = []
     for block in blocks:
         if isinstance(block, go.Figure):
-            drawn.append(_chart(block, library))
-            library = False
+            charts += 1
+            drawn.append(_chart(block, charts))
         elif isinstance(block, pd.DataFrame):
             drawn.append(f'<div class="scroll">{block.to_html(index=False, border=0)}</div>')
         elif isinstance(block, Literal):
@@ -72,11 +72,13 @@ def html_page(title: str, blocks: Sequence[Block]) -> str:
     )
 
 
-def _chart(figure: go.Figure, library: bool) -> str:
+def _chart(figure: go.Figure, number: int) -> str:
+    """The figure, under an id that is the same in every writing; the first brings the library."""
     return to_html(
         go.Figure(figure).update_layout(template="plotly_white"),
         full_html=False,
-        include_plotlyjs=library,
+        include_plotlyjs=number == 1,
+        div_id=f"chart-{number}",
         config={"displaylogo": False, "responsive": True},
     )
 

@@ -54,6 +54,8 @@ THRESHOLD = Param(
     "threshold", 0, 0, 10**6, "How many requests of a type start together; 0: as the fluid has it."
 )
 
+SHORTEST = 1e-200  # of all arrivals, clock units: a float has no rate of fewer
+
 
 class Groups(NamedTuple):
     """Types and their groups.
@@ -185,10 +187,10 @@ def types_of(workload):
 def thresholds(workload, types, memory, clock):
     """(types,) int64: how many of each type arrive in one round of the fluid, at least 1.
 
-    Where there is no rate, in a backlog and in a closed loop, 1.
+    Where there is no rate, as good as a backlog or in a closed loop, 1.
     """
     span = np.ptp(workload.arrival)
-    if span == 0 or workload.concurrency:
+    if span < SHORTEST or workload.concurrency:
         return np.ones(types.max() + 1, np.int64)
     in_a_round = np.bincount(types) / span * round_to_plan(workload, memory, clock)
     # The factor keeps 5 a round, computed as 5.0000000001, from being called 6.

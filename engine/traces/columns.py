@@ -18,6 +18,8 @@ TIME = r"\d\d:\d\d(:\d\d([.,]\d+)?)?"
 ZONE = r" ?(UTC|Z|[+-]\d\d(:?\d\d)?( UTC)?)"
 MOMENT = rf"^(19|20)\d\d-\d\d-\d\d([ T]{TIME}({ZONE})?)?$"
 MAX_NAMES = 1000
+LONGEST_NAME = 1000  # characters
+UNREADABLE = r"[\ufffd\x00-\x1f\x7f-\x9f]"  # not UTF-8, or control characters
 FAILURES = (
     "error|errored|err|fail|failed|failure|timeout|timedout|timed_out|cancelled|canceled|abort"
     "|aborted|incomplete|rejected|dropped|killed|exception|exhausted|unavailable|unsuccessful"
@@ -182,7 +184,7 @@ class Names:
         return values, values >= 0
 
     def _number(self, name: str) -> int:
-        readable = name and "\ufffd" not in name
+        readable = name and not re.search(UNREADABLE, name)
         known = name in self._numbers or len(self._numbers) < MAX_NAMES
         return self._numbers.setdefault(name, len(self._numbers)) if readable and known else -1
 
@@ -195,7 +197,7 @@ class Labels(Names):
     """
 
     def _number(self, name: str) -> int:
-        label = " ".join(re.sub(r'[,"\s]', " ", name).split())
+        label = " ".join(re.sub(r'[,"\s\x00-\x1f\x7f-\x9f]', " ", name[:LONGEST_NAME]).split())
         label = label if label and "\ufffd" not in label else "unlabelled"
         if label not in self._numbers and len(self._numbers) >= MAX_NAMES - 1:
             label = "other"

@@ -65,7 +65,8 @@ def _path(source: str | PathLike) -> BinaryIO:
     except IsADirectoryError:
         raise InputError("this is a directory, give a file") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"the file cannot be opened: {error}") from None
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"the file cannot be opened: {why}") from None
 
 
 def _seekable(file: BinaryIO) -> BinaryIO:

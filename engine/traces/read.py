@@ -27,6 +27,8 @@ from engine.traces.roles import Roles, find_roles
 from engine.traces.token_names import may_count
 from engine.workload import Workload, read_only
 
+LONGEST_NAME = 200  # characters of a file's name, in a message
+
 
 def known_logs() -> str:
     """The names of the logs and benchmark results that are known, for people."""
@@ -184,14 +186,16 @@ def read_trace(
     round_seconds: float = 1.0,
     strict: bool = False,
     time_unit: str | None = None,
+    duration_unit: str | None = None,
     columns: Mapping[str, str] | None = None,
+    ignored: Sequence[str] = (),
 ) -> tuple[Workload, Report]:
     """The requests in a file as a workload, and how they were read.
 
     Parameters
     ----------
     round_seconds : seconds a round takes; arrivals are divided by it
-    source, strict, time_unit, columns : as in `read_requests`
+    source and the others : as in `read_requests`
 
     Returns
     -------
@@ -203,7 +207,14 @@ def read_trace(
         As `read_requests` does.
     """
     number_in("round_seconds", round_seconds, 1e-9, 1e9)
-    requests, report = read_requests(source, strict=strict, time_unit=time_unit, columns=columns)
+    requests, report = read_requests(
+        source,
+        strict=strict,
+        time_unit=time_unit,
+        duration_unit=duration_unit,
+        columns=columns,
+        ignored=ignored,
+    )
     return as_workload(requests, round_seconds), report
 
 
@@ -253,4 +264,4 @@ def _rows(row: np.ndarray, rows_in: int) -> Any:
 def _name(source: str | PathLike | BinaryIO) -> str:
     """The name of a file, with which errors about it start."""
     name = getattr(source, "name", "") if hasattr(source, "read") else source
-    return " ".join(Path(str(name)).name.split()) or "the trace"
+    return " ".join(Path(str(name)).name.split())[:LONGEST_NAME] or "the trace"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from engine.traces.requests import TraceRequests
+from engine.wording import readable
 
 CHUNK = 1 << 20  # moments
 COARSE = 10  # one request in so many ties with another: worth saying
@@ -66,8 +68,12 @@ class Report:
 
     @property
     def rate(self) -> float | None:
-        """Requests a second, one a gap between arrivals; None where all arrive at once."""
-        return (self.rows_kept - 1) / self.span_s if self.span_s > 0 else None
+        """Requests a second, one a gap between arrivals; None where all arrive at once.
+
+        A span of 1e-320 s has no rate that a float can hold.
+        """
+        rate = (self.rows_kept - 1) / self.span_s if self.span_s > 0 else math.inf
+        return rate if math.isfinite(rate) else None
 
     @property
     def ties(self) -> int:
@@ -85,7 +91,7 @@ class Report:
             f"{count:,} of {self.rows_in:,} rows set aside: {reason}"
             for reason, count in self.set_aside.items()
         ]
-        return left_out + list(self.notes)
+        return [readable(remark) for remark in (*left_out, *self.notes)]
 
 
 def ties(seconds: np.ndarray) -> tuple[int, int]:

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from engine import Run, wording
+from engine.measure.csv_text import csv_text
 from engine.measure.league import Entry, explain_columns, who_is_not_served, written_table
 from pages.parts.jobs import begin, finished
 from pages.parts.runs import advice_job, bound_jobs, headroom_job
@@ -127,7 +128,7 @@ def download(label: str, name: str, table) -> None:
     """A CSV that is built when the button is pressed; `table` returns the data frame."""
     st.download_button(
         label,
-        data=lambda: table().to_csv(index=False).encode(),
+        data=lambda: csv_text(table()).encode(),
         file_name=name,
         mime="text/csv",
         icon=":material/download:",

@@ -12,7 +12,7 @@ from engine.bound import Bound
 from engine.errors import InputError
 from engine.evidence.certificate import rounds, seconds
 from engine.evidence.certificate.finding import Checked
-from engine.fields import build, list_in, number_in
+from engine.fields import build, hold_number, list_in
 from engine.machine.clock import ROUNDS, Clock, seconds_clock
 from engine.workload import Workload, check_memory, set_aside
 
@@ -35,9 +35,9 @@ class _Certificate:
     def __post_init__(self) -> None:
         if self.format != FORMAT:
             raise InputError(f"format must be {FORMAT!r}, got {self.format!r}")
-        number_in("requests", self.requests, 1, 2**63, whole=True)
-        check_memory(self.memory)
-        number_in("max_model_len", self.max_model_len, 0, LONGEST_MODEL_LEN, whole=True)
+        hold_number(self, "requests", 1, 2**63, whole=True)
+        object.__setattr__(self, "memory", check_memory(self.memory))
+        hold_number(self, "max_model_len", 0, LONGEST_MODEL_LEN, whole=True)
         self.clock  # noqa: B018 (so that bad coefficients are told here)
         records = list_in("bounds", self.bounds)
         if not records:

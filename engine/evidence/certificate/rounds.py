@@ -20,7 +20,7 @@ from engine.bound import Bound
 from engine.errors import InputError
 from engine.evidence.certificate.finding import Finding
 from engine.evidence.certificate.row import Row
-from engine.fields import build, list_in, number_in
+from engine.fields import build, hold_number, list_in, number_in
 from engine.machine.clock import Clock
 from engine.workload import MAX_ARRIVAL, Workload
 
@@ -36,7 +36,7 @@ class _Period:
     prices: list[float]
 
     def __post_init__(self) -> None:
-        number_in("begin", self.begin, 0, MAX_ARRIVAL, whole=True)
+        hold_number(self, "begin", 0, MAX_ARRIVAL, whole=True)
         for number, price in enumerate(list_in("prices", self.prices)):
             number_in(f"price {number}", price, 0, MAX_PRICE)
 

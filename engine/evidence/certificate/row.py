@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engine.bound_method import MAX_REPLICAS
 from engine.errors import InputError
-from engine.fields import number_in
+from engine.fields import hold_number, number_in
 
 MAX_VALUE = 1e30  # clock units
 
@@ -27,5 +27,5 @@ class Row:
             raise InputError(
                 f"covers_preemption must be true or false, got {self.covers_preemption!r}"
             )
-        number_in("value", self.value, -MAX_VALUE, MAX_VALUE)
-        number_in("replicas", self.replicas, 1, MAX_REPLICAS, whole=True)
+        number_in("value", self.value, -MAX_VALUE, MAX_VALUE)  # as claimed: not rounded
+        hold_number(self, "replicas", 1, MAX_REPLICAS, whole=True)

@@ -32,7 +32,7 @@ from engine.errors import InputError
 from engine.evidence.certificate.finding import Finding
 from engine.evidence.certificate.row import Row
 from engine.evidence.certificate.tokens import CheckedTokens, tokens_of
-from engine.fields import build, list_in, number_in
+from engine.fields import build, hold_number, list_in, number_in
 from engine.machine.clock import Clock, StepTime
 from engine.proof.work.proof import MAX_CELLS, MAX_EFFORT, MachinePrices
 from engine.workload import Workload
@@ -53,8 +53,8 @@ class _Priced:
     prices: list[float]
 
     def __post_init__(self) -> None:
-        number_in("theta", self.theta, 0, 1)
-        number_in("knee", self.knee, 0, MAX_PRICE)
+        hold_number(self, "theta", 0, 1)
+        hold_number(self, "knee", 0, MAX_PRICE)
         for number, price in enumerate(list_in("prices", self.prices)):
             number_in(f"price {number}", price, 0, MAX_PRICE)
 
@@ -70,9 +70,9 @@ class _CertificatePart:
     envelopes: list[Any]
 
     def __post_init__(self) -> None:
-        number_in("begin", self.begin, 0, MAX_TIME)
-        number_in("cell", self.cell, 1e-300, MAX_TIME)
-        number_in("cells", self.cells, 1, MAX_CELLS, whole=True)
+        hold_number(self, "begin", 0, MAX_TIME)
+        hold_number(self, "cell", 1e-300, MAX_TIME)
+        hold_number(self, "cells", 1, MAX_CELLS, whole=True)
         for number, time in enumerate(list_in("times", self.times)):
             number_in(f"time {number}", time, 0, MAX_TIME)
         if not self.times or (np.diff(self.times) <= 0).any():

@@ -95,6 +95,22 @@ def tampered(change):
     return check(json.dumps(record), workload).findings
 
 
+def as_floats(value):
+    """The same with every whole number written as 5.0."""
+    if isinstance(value, dict):
+        return {key: as_floats(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [as_floats(inner) for inner in value]
+    return value if isinstance(value, (bool, str)) else float(value)
+
+
+def test_whole_numbers_may_be_written_with_a_point():
+    """Many programs write 5 as 5.0."""
+    assert tampered(lambda record: record.update(as_floats(record))) == tampered(
+        lambda record: None
+    )
+
+
 def in_row(**fields):
     return lambda record: record["bounds"][0].update(fields)
 

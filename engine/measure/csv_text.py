@@ -1,0 +1,27 @@
+"""A table as the text of a CSV that no spreadsheet takes for a program."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+
+FORMULA = re.compile(r"[=+\-@\t\r]")  # how a cell begins that a spreadsheet would compute
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def csv_text(table: pd.DataFrame) -> str:
+    """The table with a line of names; numbers stay as they are.
+
+    A name or a text that a spreadsheet would read as a formula gets an apostrophe in front, as
+    spreadsheets themselves have it: names of classes, files and policies may come from strangers.
+    """
+    texts = table.select_dtypes(exclude="number")
+    plain = table.assign(**{str(name): column.map(_text) for name, column in texts.items()})
+    return plain.rename(columns=_text).to_csv(index=False)
+
+
+def _text(cell: object) -> object:
+    if not isinstance(cell, str) or not FORMULA.match(cell) or NUMBER.fullmatch(cell):
+        return cell
+    return f"'{cell}"
