@@ -158,9 +158,9 @@ class BoundMethod:
         the solver was stopped early, it counts in both.
         """
         kept, every = _Parts([], []), _Parts([], [])
-        for period, told, share in _in_turn(busy_periods(workload, memory), progress):
+        for period, listener, share in _in_turn(busy_periods(workload, memory), progress):
             limit = time_limit and share * time_limit
-            ways = self._ways(period, memory, told, limit, share)
+            ways = self._ways(period, memory, listener, limit, share)
             kept += max(ways, key=lambda way: way.value(_largest))
             every += max(ways, key=lambda way: way.value(_last))
         most = kept.added(self.key, _largest)
@@ -185,10 +185,10 @@ class BoundMethod:
     def _rows(self, parts: list[BusyPeriod], memory: int, progress, time_limit, share) -> _Parts:
         """What is found for each part by itself."""
         rows = []
-        for part, told, of_all in _in_turn(parts, progress):
+        for part, listener, of_all in _in_turn(parts, progress):
             if part.is_crowded:
                 limit = time_limit and of_all * time_limit
-                row = self.at_once(part.workload, memory, told, limit, share=of_all * share)
+                row = self.at_once(part.workload, memory, listener, limit, share=of_all * share)
             else:
                 row = [_alone(self.key, part.workload, memory)]
             rows.append(row)

@@ -38,28 +38,28 @@ def answer(
     not_run : labels of policies that were chosen and have no outcome yet
     """
     best, *others = best_first(offers)
-    each = unit.removesuffix("s")
+    moment = unit.removesuffix("s")
     if best.capacity.rate is None:
         return no_rate(offers, unit, objective)
-    serves = _rate_told(best.capacity, each)
+    serves = _rate_told(best.capacity, moment)
     first = f"**{best.capacity.label}** serves {serves} on {server}"
     if others and all(_alike(best, other) for other in others):
         left = f" that were run ({wording.listed(not_run)} not yet)" if not_run else ""
         alike = (
             SAME_BY_CHANCE if any(not _is_same(best, other) for other in others) else PRACTICALLY
         )
-        taken = _all_take([best, *others], load, each)
+        taken = _all_take([best, *others], load, moment)
         return f"All policies{left} serve {alike}, {serves} on {server}{taken}."
     rival = _rival(others)
     if rival is None:
-        return f"{first}{_alone(best, load, each)}."
+        return f"{first}{_alone(best, load, moment)}."
     if rival.capacity.rate is None:
         return f"{first}, **{rival.capacity.label}** keeps within the limits at no rate."
     other = _rate_told(rival.capacity)
     if alike := _alike(best, rival):
         second = f"and **{rival.capacity.label}** {alike} ({rate_in_words(rival.capacity)})"
-        return f"{first}, {second}{_compared(best, rival, load, each)}."
-    return f"{first}, **{rival.capacity.label}** {other}{_compared(best, rival, load, each)}."
+        return f"{first}, {second}{_compared(best, rival, load, moment)}."
+    return f"{first}, **{rival.capacity.label}** {other}{_compared(best, rival, load, moment)}."
 
 
 def _is_same(best: Offer, other: Offer) -> bool:
@@ -81,9 +81,9 @@ def _alike(best: Offer, other: Offer) -> str:
     return SAME_BY_CHANCE if inside and best.capacity.may_equal(other.capacity) else ""
 
 
-def _rate_told(capacity: Capacity, each: str = "") -> str:
+def _rate_told(capacity: Capacity, moment: str = "") -> str:
     """7.66 a second (95 % interval 5.33 to 10.0): the interval where it is wide."""
-    sentence = rate_in_words(capacity) + (f" a {each}" if each else "")
+    sentence = rate_in_words(capacity) + (f" a {moment}" if moment else "")
     if capacity.interval is None or capacity.interval[1] < WIDE * capacity.interval[0]:
         return sentence
     return f"{sentence} (95{wording.THIN}% interval {interval_in_words(capacity)})"
@@ -130,29 +130,29 @@ def servers_in_words(count: int) -> str:
     return f"{sentence} server" if count == 1 else f"{sentence} servers"
 
 
-def _alone(best: Offer, load: float, each: str) -> str:
+def _alone(best: Offer, load: float, moment: str) -> str:
     if best.count is None:
         return ""
-    return f": for {wording.number(load)} a {each} it takes {_fleet_in_words(best)}"
+    return f": for {wording.number(load)} a {moment} it takes {_fleet_in_words(best)}"
 
 
-def _all_take(offers: Sequence[Offer], load: float, each: str) -> str:
+def _all_take(offers: Sequence[Offer], load: float, moment: str) -> str:
     """As `_alone`, of policies that carry the same and yet may differ by a server."""
     counts = [offer.count for offer in offers if offer.count is not None]
     if len(set(counts)) < 2:
-        return _alone(offers[0], load, each)
+        return _alone(offers[0], load, moment)
     fewest, most = servers_in_words(min(counts)), servers_in_words(max(counts))
-    return f": for {wording.number(load)} a {each} it takes {fewest.split()[0]} to {most}"
+    return f": for {wording.number(load)} a {moment} it takes {fewest.split()[0]} to {most}"
 
 
 def _fleet_in_words(offer: Offer) -> str:
     return f"{servers_in_words(offer.count or 0)}{pools_in_words(offer.pools)}"
 
 
-def _compared(best: Offer, rival: Offer, load: float, each: str) -> str:
+def _compared(best: Offer, rival: Offer, load: float, moment: str) -> str:
     if best.count is None or rival.count is None:
-        return _alone(best, load, each)
-    begin = f": for {wording.number(load)} a {each} "
+        return _alone(best, load, moment)
+    begin = f": for {wording.number(load)} a {moment} "
     if best.count == rival.count:
         alike = best.pools == rival.pools
         taken = _fleet_in_words(best) if alike else servers_in_words(best.count)

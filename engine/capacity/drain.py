@@ -87,7 +87,7 @@ def _the_oldest_go(run: Run, since: float, end: float) -> bool:
         of = workload.class_of == number
         came, gone = workload.arrival[of], run.finished_at[of]
         then = came[(came <= since) & (gone > since)]
-        now = came[(came <= end) & (gone > end)]
-        if len(then) and len(now) and now.min() <= then.min():
+        waiting = came[(came <= end) & (gone > end)]
+        if len(then) and len(waiting) and waiting.min() <= then.min():
             return False
     return True

@@ -33,8 +33,8 @@ def smallest_memory(choice: Choice, question: Question, progress: Progress = sil
         tokens = int(memory / factor)
         if tokens < least:
             return False
-        found = keeps_up_with(choice, fitting, replace(deployment, memory=tokens))
-        return found is None or rate <= found.carries
+        limit = keeps_up_with(choice, fitting, replace(deployment, memory=tokens))
+        return limit is None or rate <= limit.carries
 
     border = bisect_factor(carried, progress)
     # The very numbers of tokens that were simulated: one more may schedule another way.

@@ -109,13 +109,13 @@ class Ceiling:
     @cached_property
     def mean_need(self) -> float:
         """Of a request that arrives, of what binds; clock units of a whole server."""
-        return self.law.mean(self.need.each)
+        return self.law.mean(self.need.amounts)
 
     def shares(self, rate: float, servers: int) -> dict[str, float]:
         """How much of each resource requests at a rate need at the least."""
         taken: dict[str, float] = {}
         for need in self.needs:
-            share = rate * self.law.mean(need.each) / servers
+            share = rate * self.law.mean(need.amounts) / servers
             taken[need.of] = max(share, taken.get(need.of, 0.0))
         return taken
 
@@ -130,9 +130,9 @@ def ceiling(choice: Choice, source: Source, deployment: Deployment) -> Ceiling:
     """
     law = law_of(source).fitting(choice, deployment)
     keeps = not (choice.policy.may_give_up_kv or _is_predicted(source) or deployment.topology.pools)
-    found = needs(law.workload, deployment.memory, deployment.clock, choice, keeps)
-    binds = largest(found, law.weight)
-    return Ceiling(deployment.servers / law.mean(binds.each), binds.of, law, tuple(found))
+    known = needs(law.workload, deployment.memory, deployment.clock, choice, keeps)
+    binds = largest(known, law.weight)
+    return Ceiling(deployment.servers / law.mean(binds.amounts), binds.of, law, tuple(known))
 
 
 def _is_predicted(source: Source) -> bool:

@@ -155,24 +155,24 @@ class RateSearch:
             return None
         return limit(self.choice, self.question, self._top, seed)
 
-    def until_burst(self, found: Limit | None, seed: int) -> float | None:
+    def until_burst(self, limit: Limit | None, seed: int) -> float | None:
         """As of limit.py."""
-        if found is None:
+        if limit is None:
             return None
-        return until_burst(self.choice, self.question, self._top, found, seed)
+        return until_burst(self.choice, self.question, self._top, limit, seed)
 
     @property
     def fits(self) -> float:
         """Share of the requests that fit in M."""
         return self._top.law.share
 
-    def border(self, seed: int, found: Limit | None, progress: Progress) -> Border:
+    def border(self, seed: int, limit: Limit | None, progress: Progress) -> Border:
         """Where the answer turns, at most at the limit that was found for the seed."""
-        if found is None:
+        if limit is None:
             return self._sought(self._draws.rate, np.inf, seed, progress)
-        if found.carries == 0 or not self.asks_more or self._lasts(found.carries, seed, True):
-            return Border(found.carries, found.fails)
-        return self._sought(min(self._draws.rate, found.carries), found.carries, seed, progress)
+        if limit.carries == 0 or not self.asks_more or self._lasts(limit.carries, seed, True):
+            return Border(limit.carries, limit.fails)
+        return self._sought(min(self._draws.rate, limit.carries), limit.carries, seed, progress)
 
     @property
     def asks_more(self) -> bool:
@@ -184,16 +184,16 @@ class RateSearch:
 
         In the seed's own draw, or where that is well, in the long one.
         """
-        objective, found = self.question.objective, None
+        objective, short = self.question.objective, None
         for least in (0, STEADY * self.question.deployment.servers):
             try:
                 run = self.question.run(self.choice, self._draws.at(rate, seed, least))
             except Livelock:
-                return found
-            found = shortfall(run, rate, objective)
-            if found.misses or not objective.kept_by(run):
-                return found
-        return found
+                return short
+            short = shortfall(run, rate, objective)
+            if short.misses or not objective.kept_by(run):
+                return short
+        return short
 
     def confirmed(self, rate: float, least: float) -> tuple[float, float]:
         """The rate, lowered until a long draw of its own keeps all limits; the share served.
@@ -295,12 +295,12 @@ class Answer(NamedTuple):
 def _border(searches: Sequence[RateSearch], asked: tuple[int, int], progress: Progress) -> Answer:
     k, seed = asked
     search = searches[k]
-    found = search.limit(seed)
-    border = search.border(seed, found, progress)
-    missed = found is None or border.fails < found.fails
+    limit = search.limit(seed)
+    border = search.border(seed, limit, progress)
+    missed = limit is None or border.fails < limit.fails
     short = search.shortfall(border.fails, seed) if missed and np.isfinite(border.fails) else None
     first = seed == search.question.seeds[0]
-    return Answer(border, found, short, search.until_burst(found, seed) if first else None)
+    return Answer(border, limit, short, search.until_burst(limit, seed) if first else None)
 
 
 def _capacity(search: RateSearch, answers: Sequence[Answer]) -> Capacity:
@@ -309,7 +309,7 @@ def _capacity(search: RateSearch, answers: Sequence[Answer]) -> Capacity:
     short = [answer.shortfall for answer in answers if answer.shortfall is not None]
     carried = [border.carries for border in borders]
     none = min(carried) == 0
-    found = Capacity(
+    capacity = Capacity(
         search.choice,
         search.question.seeds,
         borders,
@@ -320,17 +320,17 @@ def _capacity(search: RateSearch, answers: Sequence[Answer]) -> Capacity:
         fits=search.fits,
         servers=search.question.deployment.servers,
     )
-    if none or found.is_least or not search.asks_more:
-        return found
+    if none or capacity.is_least or not search.asks_more:
+        return capacity
     rate, served = search.confirmed(float(np.mean(carried)), min(carried))
-    return replace(found, confirmed=rate, served=served)
+    return replace(capacity, confirmed=rate, served=served)
 
 
 def _binding(
     borders: Sequence[Border], limits: Sequence[Limit], short: Sequence[Shortfall]
 ) -> Binding | None:
     """A limit that is missed where most seeds end below what is kept up with, else a resource."""
-    missed = [found for found in short if found.misses or found.served < 1 - TOLERABLE]
+    missed = [case for case in short if case.misses or case.served < 1 - TOLERABLE]
     if 2 * len(short) > len(borders) and missed:
         return binding_limit(missed[0])
     return Binding(limits[0].of) if limits else None

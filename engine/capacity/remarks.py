@@ -20,26 +20,26 @@ def remarks(
 ) -> list[str]:
     """A sentence each on the best policy, and on all who lose requests or cannot stand a burst."""
     ordered = best_first(offers)
-    told = list(_set_aside(ordered, requests, deployment))
+    sentences = list(_set_aside(ordered, requests, deployment))
     best = ordered[0]
     if best.capacity.binding is not None and best.capacity.rate is not None:
         what = best.capacity.binding.in_words(objective.percent)
-        told.append(f"What binds {best.capacity.label} is {what}.")
+        sentences.append(f"What binds {best.capacity.label} is {what}.")
     for offer in ordered:
         if offer.capacity.until_burst is not None:
             more = wording.number(offer.capacity.until_burst)
-            told.append(
+            sentences.append(
                 f"{offer.capacity.label} keeps up with {more} while no queue has built up, and is "
-                "stable until a burst only; the rate told is what it recovers at."
+                "stable until a burst only; the rate sentences is what it recovers at."
             )
         if offer.capacity.served < 1:
-            told.append(
+            sentences.append(
                 f"{offer.capacity.label} serves {wording.percent(offer.capacity.served)} of the "
                 "requests at its rate; the others give up or are turned away."
             )
     if best.servers is not None and best.servers.one_fewer:
-        told.append(f"With one server fewer {best.capacity.label} {best.servers.one_fewer}.")
-    return told
+        sentences.append(f"With one server fewer {best.capacity.label} {best.servers.one_fewer}.")
+    return sentences
 
 
 def _set_aside(offers: Sequence[Offer], requests: Workload, deployment: Deployment):
@@ -57,5 +57,5 @@ def _set_aside(offers: Sequence[Offer], requests: Workload, deployment: Deployme
         share = wording.percent(count / len(requests))
         yield f"{wording.count(count)} of {of} requests ({share}) {end}."
         return
-    each = ", ".join(f"{wording.count(count)} under {label}" for label, count in aside.items())
-    yield f"Of {of} requests, {each} {end}."
+    counts = ", ".join(f"{wording.count(count)} under {label}" for label, count in aside.items())
+    yield f"Of {of} requests, {counts} {end}."

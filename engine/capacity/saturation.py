@@ -79,21 +79,21 @@ def lengths_of_runs(choice: Choice, question: Question) -> Iterator[int]:
 def saturated(choice: Choice, question: Question, top: Ceiling, seed: int) -> Saturated:
     """The rate at which the policy saturates, from a run that is long enough."""
     offered, tried = OVERLOAD * top.rate, 0
-    found = Saturated(0.0, 0.0, {})
+    reached = Saturated(0.0, 0.0, {})
     for n in lengths_of_runs(choice, question):
-        found = _at(choice, question, top, offered, (seed, n))
-        while found.rate and tried < STEPS and not MILD[0] <= offered / found.rate <= MILD[1]:
-            offered = AIMED * (offered if _is_idle(found, offered) else found.rate)
+        reached = _at(choice, question, top, offered, (seed, n))
+        while reached.rate and tried < STEPS and not MILD[0] <= offered / reached.rate <= MILD[1]:
+            offered = AIMED * (offered if _is_idle(reached, offered) else reached.rate)
             tried += 1
-            found = _at(choice, question, top, offered, (seed, n))
-        if found.error <= EXACT_TO * found.rate:
+            reached = _at(choice, question, top, offered, (seed, n))
+        if reached.error <= EXACT_TO * reached.rate:
             break
-    return found
+    return reached
 
 
-def _is_idle(found: Saturated, offered: float) -> bool:
+def _is_idle(reached: Saturated, offered: float) -> bool:
     """Whether all that arrives is served, so that there is no telling how much could be."""
-    return offered < MILD[0] * found.rate
+    return offered < MILD[0] * reached.rate
 
 
 def _at(
@@ -118,12 +118,12 @@ def need_served(run: Run, top: Ceiling, edges: np.ndarray) -> np.ndarray:
     Spread over the time that a request runs; where some wait in between, as after preemptions or
     between two pools, all of it when the request ends.
     """
-    found = needs(run.workload, run.memory, run.clock, Choice.that_made(run), keeps_cache=True)
-    each = same(found, top.need).each
+    known = needs(run.workload, run.memory, run.clock, Choice.that_made(run), keeps_cache=True)
+    amounts = same(known, top.need).amounts
     if run.gave_up_kv:
-        return np.histogram(run.finished_at, edges, weights=each)[0] / np.diff(edges)
+        return np.histogram(run.finished_at, edges, weights=amounts)[0] / np.diff(edges)
     lasted = run.finished_at - run.started_at
-    return need_between(run.started_at, run.finished_at, each / lasted, edges)
+    return need_between(run.started_at, run.finished_at, amounts / lasted, edges)
 
 
 def _use(run: Run, top: Ceiling, rate: float) -> dict[str, float]:

@@ -86,9 +86,9 @@ def fewest_servers(
             progress(len(tried) / (len(tried) + 2), f"{count} servers")
             tried[count] = Tried(0)
             for servers in _topologies(carrying, count):
-                found = _try(capacity, question.with_servers(servers), load)
-                tried[count] = max(found, tried[count], key=lambda tried: tried.met)
-                if found.met == seeds:
+                trial = _try(capacity, question.with_servers(servers), load)
+                tried[count] = max(trial, tried[count], key=lambda tried: tried.met)
+                if trial.met == seeds:
                     carrying = servers
                     break
         return tried[count].met == seeds
@@ -100,7 +100,7 @@ def fewest_servers(
         count -= 1
     while count <= most and not carried(count):
         count += 1
-    asked = tuple((number, found.met) for number, found in tried.items())
+    asked = tuple((number, trial.met) for number, trial in tried.items())
     if count > most:
         return Servers(capacity.label, load, None, asked)
     carried(count)
@@ -202,8 +202,8 @@ def _falls_behind(capacity: Capacity, question: Question, load: float) -> str:
         top = ceiling_of(capacity.choice, question)
         if not is_in_reach(top, question):
             return ""
-        found = limit(capacity.choice, question, top, question.seeds[0])
-        carries, fails = found.carries, found.fails
+        border = limit(capacity.choice, question, top, question.seeds[0])
+        carries, fails = border.carries, border.fails
     elif capacity.kept_up is not None:
         times = topology.servers / capacity.servers
         carries, fails = capacity.kept_up.carries * times, capacity.kept_up.fails * times

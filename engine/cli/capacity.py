@@ -68,9 +68,9 @@ def run(arguments: argparse.Namespace) -> None:
     limits = {"all": objective.slo.limits}
     limits |= {name: slo.limits for name, slo in objective.by_class}
     records = rows(offers, load, draws.present, deployment, price)
-    told = remarks(offers, draws.present, deployment, objective)
+    sentences = remarks(offers, draws.present, deployment, objective)
     if arguments.format == "table":
-        print("\n".join([sentence, *told, "", _table(best_first(offers), records, objective)]))
+        print("\n".join([sentence, *sentences, "", _table(best_first(offers), records, objective)]))
         return
     print_json(
         {
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> None:
             "seeds": list(draws.seeds),
             "policies": records,
             "answer": sentence,
-            "remarks": told,
+            "remarks": sentences,
         }
     )
 

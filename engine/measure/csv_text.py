@@ -22,6 +22,8 @@ def csv_text(table: pd.DataFrame) -> str:
 
 
 def _text(cell: object) -> object:
-    if not isinstance(cell, str) or not FORMULA.match(cell) or NUMBER.fullmatch(cell):
+    if not isinstance(cell, str):
         return cell
-    return f"'{cell}"
+    is_formula = FORMULA.match(cell) and not NUMBER.fullmatch(cell)
+    # A carriage return alone is not put in quotes, and would begin a row.
+    return ("'" if is_formula else "") + re.sub("\r\n?", "\n", cell)

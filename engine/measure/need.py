@@ -41,12 +41,12 @@ class Need:
     Attributes
     ----------
     of : the resource, a key of IN_WORDS
-    each : (n,) float64, clock units of a whole server
+    amounts : (n,) float64, clock units of a whole server
     way : how it was reckoned, where there are several ways
     """
 
     of: str
-    each: np.ndarray
+    amounts: np.ndarray
     way: str = ""
 
     @property
@@ -69,33 +69,33 @@ def needs(
     choice : the policy whose own limits count too
     keeps_cache : only for runs in which nobody gives up KV cache
     """
-    found = list(_of_memory_and_time(workload, memory, clock))
+    known = list(_of_memory_and_time(workload, memory, clock))
     if keeps_cache:
         shortest = 1.0 if clock.is_rounds else clock.step.c0
         apart = kept_apart(workload, memory)
-        found += [Need(PACKING, shortest * rounds, way) for way, rounds in apart]
+        known += [Need(PACKING, shortest * rounds, way) for way, rounds in apart]
     if choice is not None:
-        found += list(_of_limits(workload, clock, choice.values))
-    return found
+        known += list(_of_limits(workload, clock, choice.values))
+    return known
 
 
-def largest(found: list[Need], weight: np.ndarray | None = None) -> Need:
+def largest(known: list[Need], weight: np.ndarray | None = None) -> Need:
     """The one that binds, in the mean over requests of these (n,) weights."""
 
     def total(need: Need) -> float:
-        return float((need.each if weight is None else need.each * weight).sum())
+        return float((need.amounts if weight is None else need.amounts * weight).sum())
 
-    best = found[0]
-    for need in found[1:]:
+    best = known[0]
+    for need in known[1:]:
         if total(need) > NEARLY * total(best):
             best = need
     return best
 
 
-def same(found: list[Need], need: Need) -> Need:
+def same(known: list[Need], need: Need) -> Need:
     """The need of these requests that was reckoned as another one's was; else what binds them."""
-    alike = [other for other in found if (other.of, other.way) == (need.of, need.way)]
-    return largest(alike or found)
+    alike = [other for other in known if (other.of, other.way) == (need.of, need.way)]
+    return largest(alike or known)
 
 
 def _of_memory_and_time(workload: Workload, memory: int, clock: Clock) -> Iterator[Need]:

@@ -152,12 +152,12 @@ def verdict(run: Run) -> Verdict:
     if len(workload) < FEW:
         return Verdict("too short")
     need = need_of(run)
-    load = float(need.each.sum() / (span * run.replicas))
+    load = float(need.amounts.sum() / (span * run.replicas))
     drift = _drift(run, need)
     keeps_up = "saturated" if load > NEARLY_FULL else "stable"
     kind = OVERLOADED if load > 1 or drift > 0 else keeps_up
-    spread = float(np.sqrt((need.each * need.each).sum()) / need.each.sum())
-    return Verdict(kind, load, drift, need.of, unserved, _queue(run, need.each), spread)
+    spread = float(np.sqrt((need.amounts * need.amounts).sum()) / need.amounts.sum())
+    return Verdict(kind, load, drift, need.of, unserved, _queue(run, need.amounts), spread)
 
 
 def need_of(run: Run) -> Need:
@@ -177,7 +177,7 @@ def too_much(workload: Workload, deployment: Deployment) -> Verdict | None:
     if span == 0 or len(workload) < FEW or workload.concurrency:
         return None
     need = largest(needs(workload, deployment.memory, deployment.clock))
-    load = float(need.each.sum() / (span * deployment.servers))
+    load = float(need.amounts.sum() / (span * deployment.servers))
     return Verdict(OVERLOADED, load, of=need.of) if load > 1 else None
 
 
@@ -186,8 +186,8 @@ def _drift(run: Run, need: Need) -> float:
     arrival = run.workload.arrival
     first, span = float(arrival.min()), float(np.ptp(arrival))
     edges = first + span * np.linspace(0, 1, WINDOWS + 1)
-    came = np.histogram(arrival, edges, weights=need.each)[0]
-    noise = NOISE * np.sqrt(max((need.each**2).sum(), WINDOWS * came.var(ddof=1)))
+    came = np.histogram(arrival, edges, weights=need.amounts)[0]
+    noise = NOISE * np.sqrt(max((need.amounts**2).sum(), WINDOWS * came.var(ddof=1)))
     waiting = need_waiting(run, need, edges)
     settled = int(SETTLED * WINDOWS)
     middles = (np.arange(settled, WINDOWS) + 0.5) / WINDOWS
@@ -207,12 +207,12 @@ def need_waiting(run: Run, need: Need, edges: np.ndarray) -> np.ndarray:
 def _waiting(part: Run, need: Need, edges: np.ndarray) -> np.ndarray:
     """The same of one server."""
     workload = part.workload
-    found = needs(workload, part.memory, part.clock, Choice.that_made(part), not part.gave_up_kv)
-    each = same(found, need).each
+    known = needs(workload, part.memory, part.clock, Choice.that_made(part), not part.gave_up_kv)
+    amounts = same(known, need).amounts
     held = part.residencies
-    inside = need_between(workload.arrival, part.finished_at, each, edges)
+    inside = need_between(workload.arrival, part.finished_at, amounts, edges)
     begun, ended = part.begins(held.begin), part.ends(held.end)
-    return inside - need_between(begun, ended, each[held.request], edges)
+    return inside - need_between(begun, ended, amounts[held.request], edges)
 
 
 def _queue(run: Run, need: np.ndarray) -> float:

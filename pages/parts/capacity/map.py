@@ -258,11 +258,11 @@ def _open(view: View, heat_map: HeatMap, chosen: Place | None) -> None:
         return
     column, row = chosen
     values = {heat_map.across: heat_map.columns[column], heat_map.up: heat_map.rows[row]}
-    told = ", ".join(
+    spelled = ", ".join(
         f"{parameter.title} {wording.number(value)}" for parameter, value in values.items()
     )
     st.button(
-        f"Open this cell as the scenario: {told}",
+        f"Open this cell as the scenario: {spelled}",
         icon=":material/open_in_new:",
         on_click=_set,
         args=(view, heat_map, values),

@@ -91,9 +91,9 @@ def not_run(view: View, offers: Sequence[Offer]) -> list[str]:
 
 def tell_rates(view: View, planning: Planning, offers: Sequence[Offer]) -> None:
     """What counts, what binds, the chart and the table."""
-    told = remarks(offers, planning.draws.present, view.deployment, planning.objective)
-    if told:
-        st.markdown(literal(" ".join(told)))
+    sentences = remarks(offers, planning.draws.present, view.deployment, planning.objective)
+    if sentences:
+        st.markdown(literal(" ".join(sentences)))
     st.caption(" ".join([_what_counts(planning), *caveats(offers, not_run(view, offers))]))
     capacities = [offer.capacity for offer in offers]
     if capacities[0].rate is not None:
@@ -114,16 +114,16 @@ def _chart(view: View, planning: Planning, capacities: Sequence[Capacity]) -> No
 
 
 def _what_counts(planning: Planning) -> str:
-    told = (
+    asked = (
         "Carried means: the server keeps up for good, and works off the queue that a burst leaves"
     )
     if not planning.objective.has_limits:
         return (
-            f"{told}. Without limits on latency (SLO) that is all that is asked: set one to see "
-            "what users would feel."
+            f"{asked}. Without limits on latency (SLO) that is all that is asked: set one to "
+            "see what users would feel."
         )
     percent = f"{planning.objective.percent:g}\u202f%"
-    return f"{told}, and {percent} of the requests stay within each limit."
+    return f"{asked}, and {percent} of the requests stay within each limit."
 
 
 def _table(view: View, planning: Planning, offers: Sequence[Offer]) -> None:

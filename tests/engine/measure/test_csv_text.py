@@ -18,7 +18,8 @@ def test_formulas_are_defused(first):
     """In cells and in names of columns."""
     formula = f"{first}cmd|' /C calc'!A0"
     table = pd.DataFrame({"class": ["chat", formula], formula: ["a", "b"]})
-    assert rows(table) == [["class", f"'{formula}"], ["chat", "a"], [f"'{formula}", "b"]]
+    shown = f"'{formula}".replace("\r", "\n")  # which begins a new line in the cell, and no row
+    assert rows(table) == [["class", shown], ["chat", "a"], [shown, "b"]]
 
 
 def test_numbers_stay():

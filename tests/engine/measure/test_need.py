@@ -31,7 +31,7 @@ def test_no_backlog_is_over_before_its_need(sizes, key, clock):
     workload = backlog(sizes, 18)
     run = find_policy(key).run(workload, 18, clock=clock)
     for need in needs(run.workload, 18, clock, Choice(key), not run.gave_up_kv):
-        assert need.each.sum() <= run.finished_at.max() * (1 + 1e-9), (need.of, need.way)
+        assert need.amounts.sum() <= run.finished_at.max() * (1 + 1e-9), (need.of, need.way)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_requests_that_exclude_each_other(prompt, output, memory, rounds):
     """What equal requests need of a server by hand, where nobody gives up KV cache."""
     n = 50
     workload = Workload(np.zeros(n), [prompt] * n, [output] * n)
-    most = max(need.each.mean() for need in needs(workload, memory, ROUNDS, keeps_cache=True))
+    most = max(need.amounts.mean() for need in needs(workload, memory, ROUNDS, keeps_cache=True))
     assert most == pytest.approx(rounds)
     assert find_policy("fcfs").run(workload, memory).finish.max() == pytest.approx(n * rounds)
 
@@ -58,7 +58,7 @@ def test_a_policys_own_limits_are_resources():
     workload = Workload(np.zeros(n), [30] * n, [20] * n)
     choice = Choice.of("vllm", {"max_num_seqs": 8, "max_num_batched_tokens": 100})
     by = {need.of: need for need in needs(workload, 10**6, ROUNDS, choice)}
-    assert by["sequences"].each == pytest.approx(np.full(n, 20 / 8))
-    assert by["tokens a round"].each == pytest.approx(np.full(n, 49 / 100))
+    assert by["sequences"].amounts == pytest.approx(np.full(n, 20 / 8))
+    assert by["tokens a round"].amounts == pytest.approx(np.full(n, 49 / 100))
     assert not by["sequences"].is_any_policys
     assert by["memory"].is_any_policys

@@ -81,7 +81,7 @@ def test_queue_counts_the_need_kept_waiting(clock, key):
     waits = came = 0.0
     for i in range(len(workload)):
         alone = workload.output[i] if clock.is_rounds else time_alone(workload, clock.step).total[i]
-        need = need_of(run).each[i]
+        need = need_of(run).amounts[i]
         inside = min(run.finished_at[i], last) - max(workload.arrival[i] + alone, begin)
         waits += need * max(0.0, inside) / (last - begin)
         came += need * 0.4
