@@ -74,12 +74,33 @@ def peak_memory(run: Run) -> int:
 
 
 def mean_memory(run: Run) -> float:
-    """Tokens held on average over the clock from the first start on, idle time included."""
+    """Tokens held by one server on average over the clock from the first start on, idle time too.
+
+    In a span of rounds both memory and the length of a round rise by the same amount each round:
+    over k rounds the sum of their products is k times the product of their means, and k (k^2 - 1)
+    / 12 times the product of their steps. While nobody runs nothing counts, not even what requests
+    hold that pause at a gate.
+    """
     curve = memory_curve(run)
-    lasts = run.ends(curve.time[1:]) - run.begins(curve.time[:-1])
-    # As in `MemoryCurve.mean`: the ends of a piece's rounds hold low + alive .. high.
-    held = float((lasts * (curve.low + curve.alive + curve.high)).sum() / 2)
-    return held / float(run.ends(curve.time[-1:])[0] - run.begins(curve.time[:1])[0])
+    edges = _where_lengths_change(run, curve)
+    rounds = np.diff(edges)
+    piece = np.searchsorted(curve.time, edges[:-1], side="right") - 1
+    grows = curve.alive[piece]
+    first = curve.low[piece] + grows * (edges[:-1] + 1 - curve.time[piece])
+    last = first + grows * (rounds - 1)
+    begins, ends = run.begins(edges[:-1]), run.ends(edges[1:])
+    stretch = (ends - run.begins(edges[1:] - 1)) - (run.ends(edges[:-1] + 1) - begins)
+    held = (ends - begins) * (first + last) / 2 + stretch * grows * rounds * (rounds + 1) / 12
+    return float(held.sum() / (ends[-1] - begins[0]))
+
+
+def _where_lengths_change(run: Run, curve: MemoryCurve) -> np.ndarray:
+    """int64, rounds, ascending: the ends of the curve's pieces, and those of the spans within."""
+    if run.timetable is None:
+        return curve.time
+    first = run.timetable.first
+    inside = (first > curve.time[0]) & (first < curve.time[-1])
+    return np.union1d(curve.time, first[inside])
 
 
 def peak_batch(run: Run) -> int:

@@ -52,13 +52,17 @@ def read_rates(text: str) -> tuple[float, ...]:
 def hourly_rates(workload: Workload) -> tuple[float, ...]:
     """Arrivals a second in each hour of a trace in seconds, counted from its first arrival.
 
-    Traces of several days are averaged over them; hours that the trace does not reach are 0.
+    Traces of several days are averaged over them. An hour that the trace covers in part has the
+    rate of that part, the last arrival standing for a mean gap; hours that it does not reach are 0.
     """
     since = workload.arrival - workload.arrival.min()
+    gaps = max(1, len(since) - 1)
+    end = float(since.max()) * (1 + 1 / gaps) or HOUR
     hour = (since // HOUR).astype(np.int64)
-    days = np.bincount(np.arange(hour.max() + 1) % HOURS, minlength=HOURS)
+    hours = np.arange(hour.max() + 1)
+    covered = np.bincount(hours % HOURS, np.clip(end - hours * HOUR, 0, HOUR), minlength=HOURS)
     came = np.bincount(hour % HOURS, minlength=HOURS)
-    return tuple((came / np.maximum(days, 1) / HOUR).tolist())
+    return tuple(np.divide(came, covered, out=np.zeros(HOURS), where=covered > 0).tolist())
 
 
 @dataclass(frozen=True)

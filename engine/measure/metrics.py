@@ -135,8 +135,9 @@ def _mean(values: np.ndarray) -> float | None:
 
 
 def _output_rate(sample: Sample) -> float:
-    tokens, makespan = int(sample.run.workload.output.sum()), _makespan(sample)
-    return tokens / makespan if makespan else np.inf
+    workload = sample.run.workload
+    tokens, lasted = int(workload.output.sum()), _makespan(sample) - float(workload.arrival.min())
+    return tokens / lasted if lasted else np.inf
 
 
 def _makespan(sample: Sample) -> float:
@@ -223,7 +224,7 @@ _ROWS = (
         "output_tokens_per_time",
         "output tokens",
         RATE,
-        "Output tokens over the makespan.",
+        "Output tokens over the time from the first arrival to the last finish.",
         _output_rate,
         by_class=False,
         shown=(),

@@ -136,11 +136,26 @@ def test_rates_of_a_day():
     for text, says in (("1 2 3", "24 rates"), ("x " * 24, "numbers"), ("-1 " * 24, "rate of")):
         with pytest.raises(InputError, match=says):
             read_rates(text)
-    arrival = np.concatenate([np.zeros(36), np.full(72, 3600.0), 86_400 + np.zeros(36)])
+    hour = np.arange(36) * 100.0
+    arrival = np.concatenate([hour, 3600 + np.arange(72) * 50.0, 86_400 + hour])
     trace = Workload(arrival + 5, np.ones(144), np.ones(144))
     rates = hourly_rates(trace)
     assert rates[:3] == pytest.approx((0.01, 0.02, 0.0))
     assert len(rates) == 24
+
+
+@pytest.mark.parametrize(
+    ("arrival", "rates"),
+    [
+        (np.arange(5400.0), (1.0, 1.0, 0.0)),  # 1 a second for 90 minutes
+        (np.arange(3601.0), (1.0, 1.0, 0.0)),
+        ([7.0], (1 / 3600, 0.0, 0.0)),
+    ],
+)
+def test_an_hour_covered_in_part(arrival, rates):
+    """Has the rate of the part that is covered."""
+    ones = np.ones(len(arrival), int)
+    assert hourly_rates(Workload(arrival, ones, ones))[:3] == pytest.approx(rates)
 
 
 def test_levers_are_bisections(question, capacity):

@@ -24,6 +24,13 @@ def head_of_line():
     return find_policy("fcfs").run(workload, 22)
 
 
+def test_tokens_a_second_from_the_first_arrival():
+    """12 tokens in 10 rounds, whenever the first request comes."""
+    for since in (0, 1000):
+        workload = Workload(since + np.zeros(2), [1, 1], [10, 2])
+        assert summary(find_policy("fcfs").run(workload, 30))["output_tokens_per_time"] == 1.2
+
+
 def test_summary_by_hand(head_of_line):
     """Every field of the league row."""
     row = summary(head_of_line)

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from engine import Workload, find_policy
 from engine.machine.clock import seconds_clock
 from engine.measure import timeline as tl
-from engine.memory_curve import mean_memory, memory_curve
+from engine.memory_curve import held_at, mean_memory, memory_curve
+from tests.engine.simulate.test_clocks import SECONDS
 from tests.twins.strategies import instances
 
 
@@ -109,3 +111,26 @@ def test_mean_memory_is_the_same_on_the_rounds_clock():
     """There a round is a unit of time, and idle rounds are pieces like others."""
     run = find_policy("fcfs").run(Workload([0, 5], [2, 3], [1, 2]), 10)
     assert mean_memory(run) == memory_curve(run).mean == 12 / 7
+
+
+def test_longer_rounds_weigh_more():
+    """(1, 99), a round after the first lasting 1 ms a token before it: 2, 3, .., 100 tokens."""
+    run = find_policy("fcfs").run(Workload([0], [1], [99]), 100, seconds_clock(0, 0, 0, 1e-3, 0))
+    rounds = np.arange(1, 99)
+    tokens = rounds + 2
+    assert mean_memory(run) == pytest.approx(np.average(tokens, weights=rounds + 1))
+    assert mean_memory(run) == pytest.approx(67.35, abs=0.005)
+
+
+@settings(max_examples=60)
+@given(instance=instances(), clock=SECONDS, key=st.sampled_from(["svf", "vllm"]))
+def test_mean_memory_round_for_round(instance, clock, key):
+    """Every round's length times what is held at its end, over the time from the first start on."""
+    workload, memory = instance
+    run = find_policy(key).run(workload, memory, clock)
+    begun = int(run.residencies.begin.min())
+    rounds = np.arange(begun + 1, run.finish.max() + 1)
+    held = np.array([held_at(run, at)[1].sum() for at in rounds])
+    begins, ends = run.begins(rounds - 1), run.ends(rounds)
+    mean = (held * (ends - begins)).sum() / (ends[-1] - begins[0])
+    assert mean_memory(run) == pytest.approx(mean)
