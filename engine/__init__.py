@@ -1,5 +1,6 @@
 """Simulate and bound LLM serving under a KV-cache memory budget. Knows no browser."""
 
+import engine.arrow_pool  # noqa: F401 before all others, which import Arrow
 from engine.bound import Bound, gap
 from engine.bound_method import METHODS, find_method, load_methods
 from engine.choice import Choice

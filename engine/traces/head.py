@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain, islice
 from typing import Any, BinaryIO
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from engine.errors import InputError
 from engine.traces import json_text
+from engine.traces.ceilings import LONGEST_DOCUMENT, MOST_NAMES, check_document
 from engine.traces.names import plain, spelled_names
 from engine.traces.opening import MAX_HEADER, as_text, is_parquet
-from engine.traces.parquet import column_names
+from engine.traces.parquet import first_rows
 from engine.traces.quoting import Records
 from engine.traces.server_facts import SIGNS, facts_of_log
 from engine.traces.table import DECIMAL_COMMA, DELIMITERS
@@ -59,7 +58,11 @@ class Head:
 
     def has(self, *names: str) -> bool:
         """Whether all these names are there, however they are spelled."""
-        return {plain(name) for name in names} <= {plain(name) for name in self.names}
+        return {plain(name) for name in names} <= self._plain
+
+    @cached_property
+    def _plain(self) -> set[str]:
+        return {plain(name) for name in self.names}
 
     def values(self, name: str) -> list[Any]:
         """What the first rows hold under a name as the file spells it; blanks left out."""
@@ -87,7 +90,9 @@ def look(file: BinaryIO) -> Head:
         return _parquet(file)
     with as_text(file) as text:
         start = text.read(1)
-        while start.isspace():
+        for _ in range(MAX_HEADER):
+            if not start.isspace():
+                break
             start = text.read(1)
         if start == "[":
             _refuse_log(start + text.readline(MAX_HEADER), text)
@@ -98,25 +103,20 @@ def look(file: BinaryIO) -> Head:
 
 
 def _parquet(file: BinaryIO) -> Head:
-    try:
-        parquet = pq.ParquetFile(file)
-        first = next(parquet.iter_batches(ROWS_TRIED), None)
-    except (pa.ArrowException, OSError) as error:
-        what = str(error).splitlines()[0][:200]
-        raise InputError(f"this is a Parquet file that is damaged or cut off: {what}") from None
-    rows = [dict(paths(row)) for row in first.to_pylist()] if first else []
-    names = tuple(column_names(parquet.schema_arrow))
-    return Head("parquet", names, _first_values(rows), rows)
+    names, first = first_rows(file, ROWS_TRIED)
+    _check_names(names)
+    rows = [dict(paths(row)) for row in first]
+    return Head("parquet", tuple(names), _first_values(rows), rows)
 
 
 def _objects(file: BinaryIO, start: str) -> Head:
-    with as_text(file) as text:
+    with as_text(file, None if start == "[" else LONGEST_DOCUMENT) as text:
         if start == "[":
             first = list(islice(json_text.elements(text), 1))
             if first and isinstance(first[0], list):
                 return head_of([json_text.from_pair(first[0])], "pairs")
         else:
-            first = [json_text.parsed(text.readline())]
+            first = [json_text.parsed(check_document(text.readline()))]
             alone = not text.read(1)  # a result in one line is not parsed twice
     if start == "[":
         return head_of(first + _some(file, json_text.elements), "list")
@@ -130,7 +130,7 @@ def _objects(file: BinaryIO, start: str) -> Head:
 def _some(file: BinaryIO, read: Callable[[Any], Iterable[Any]]) -> list[Any]:
     """The objects behind the first one, as many as it takes to know the names."""
     objects: list[Any] = []
-    with as_text(file) as text:
+    with as_text(file, None) as text:
         some = io.StringIO(text.read(SOME))
     values = islice(read(some), 1, ROWS_TRIED)
     try:
@@ -144,14 +144,14 @@ def _some(file: BinaryIO, read: Callable[[Any], Iterable[Any]]) -> list[Any]:
 def _beyond_first_line(file: BinaryIO) -> Head:
     """The head of JSON whose first line is no object: over several lines, or damaged lines."""
     try:
-        with as_text(file) as text:
+        with as_text(file, None) as text:
             several = list(islice(json_text.stream(text), 2))
         if len(several) > 1 and isinstance(several[0], dict):
             return head_of(several[:1] + _some(file, json_text.stream), "stream")
     except InputError:
         pass
     try:
-        with as_text(file) as text:
+        with as_text(file, None) as text:
             return head_of([json_text.document(text)], "document")
     except InputError:
         with as_text(file) as text:
@@ -170,8 +170,10 @@ def head_of(values: Sequence[Any], shape: str) -> Head:
             f"this is JSON, but where the first request should be, an object with names, "
             f"there is {there}"
         )
-    rows = [dict(paths(value)) for value in values if isinstance(value, dict)]
+    objects = [value for value in values if isinstance(value, dict)]
+    rows = [dict(islice(paths(value), MOST_NAMES + 1)) for value in objects]
     names = dict.fromkeys(name for row in rows for name in row)
+    _check_names(names)
     return Head("objects", tuple(names), values[0], rows, shape)
 
 
@@ -195,6 +197,7 @@ def _table(text) -> Head:
         raise InputError("the first line is not UTF-8 text: save the file as UTF-8")
     delimiter = max(DELIMITERS, key=line.count)
     names = spelled_names(line, delimiter)
+    _check_names(names)
     records, _ = Records(delimiter, len(names), 2).of([line for line in lines if line], last=False)
     values = [spelled_names(row.strip(" \r\n"), delimiter) for row in records]
     if delimiter == ";":
@@ -202,6 +205,11 @@ def _table(text) -> Head:
     rows = [dict(zip(names, row, strict=False)) for row in values if len(row) == len(names)]
     first = _first_values(rows)
     return Head("table", tuple(names), first, rows, delimiter=delimiter, line=line)
+
+
+def _check_names(names: Collection[str]) -> None:
+    if len(names) > MOST_NAMES:
+        raise InputError(f"it names more than {MOST_NAMES:,} columns: keep those that are needed")
 
 
 def _refuse(lines: Sequence[str], text: Iterable[str]) -> None:

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from engine.errors import InputError
+from engine.traces.ceilings import LONGEST_DOCUMENT, LONGEST_LINE, check_document
 
 LINES = 1 << 20  # characters of lines read at a time
 CHUNK = 1 << 20  # characters of a list read at a time
 BAD = (ValueError, RecursionError)  # what the decoder raises for text that is no JSON
 SPACE = " \t\r\n"
+SKIPPED = re.compile(f"[{SPACE}]*")
 
 
 def parsed(line: str) -> dict | None:
@@ -49,8 +52,9 @@ def from_pair(value: Any) -> Any:
 
 def document(text: io.TextIOWrapper) -> Any:
     """The whole text as one value; InputError says where it stops being JSON."""
+    whole = check_document(text.read(LONGEST_DOCUMENT + 1))
     try:
-        return json.load(text)
+        return json.loads(whole)
     except json.JSONDecodeError as error:
         raise InputError(
             f"this is JSON that is damaged or cut off at line {error.lineno}, "
@@ -74,11 +78,9 @@ def stream(text: io.TextIOWrapper) -> Iterator[Any]:
             wanted *= 2  # a long object is not tried again too often
             if not more and not buffer[place:]:
                 return
-            if not more:
-                raise InputError(
-                    f"this is JSON that is damaged or cut off after {count} objects"
-                ) from None
             buffer = buffer[place:] + more
+            if not more or len(buffer) > LONGEST_LINE:
+                raise InputError(_stops(count, "objects", bool(more))) from None
             continue
         while True:
             yield value
@@ -110,18 +112,22 @@ def elements(text: io.TextIOWrapper) -> Iterator[Any]:
         if buffer[end : end + 1] not in (",", "]"):  # cut off, perhaps within a number
             more = text.read(wanted)
             wanted *= 2  # a long element is not tried again too often
-            if not more:
-                raise InputError(f"this is JSON that is damaged or cut off after {count} elements")
             buffer, place = buffer[place:] + more, 0
+            if not more or len(buffer) > LONGEST_LINE:
+                raise InputError(_stops(count, "elements", bool(more)))
             continue
         yield value
         count, wanted, place = count + 1, CHUNK, end + (buffer[end] == ",")
 
 
+def _stops(count: int, what: str, is_more: bool) -> str:
+    """Why nothing can be read behind so many values."""
+    long = f", or the next is longer than {LONGEST_LINE // 10**6} MB" if is_more else ""
+    return f"this is JSON that is damaged or cut off after {count} {what}{long}"
+
+
 def _skip(buffer: str, place: int) -> int:
-    while place < len(buffer) and buffer[place] in SPACE:
-        place += 1
-    return place
+    return SKIPPED.match(buffer, place).end()  # type: ignore[union-attr] # it always matches
 
 
 def _nothing_behind(rest: str, text: io.TextIOWrapper) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from engine.errors import InputError
 
+MOST_SERIES = 200_000
 LINE = re.compile(r"^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)(?:\s+\S+)?$")
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 
@@ -70,6 +71,8 @@ def read_metrics(lines: Iterable[str]) -> Metrics:
                 said = f"this line of metrics is damaged: {line.strip()[:200]}"
                 raise InputError(said) from None
             continue
+        if len(seen) > MOST_SERIES:
+            raise InputError(f"it has more than {MOST_SERIES:,} series: give those of one server")
         values = metrics.series.setdefault(name, {})
         seen[name, key] = seen.get((name, key), 0) + 1
         if key in values and name.endswith(("_bucket", "_total")):

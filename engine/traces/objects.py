@@ -15,6 +15,8 @@ import pyarrow.compute as pc
 from engine.traces.block import Block
 
 ROWS = 1 << 14  # made into columns at a time
+LONGEST_OBJECT = 100  # characters of an object or a list, which a column cannot be
+LONGEST_VALUE = 1000  # characters of a text that may be a number, a date or a name
 
 Numbered = tuple[int | None, Any]  # a line of the file, if it has lines, and what is there
 
@@ -42,15 +44,15 @@ class Objects:
     def blocks(self, wanted: Sequence[Sequence[str]]) -> Iterator[Block]:
         paths = [[name.split(".") for name in names] for names in wanted]
         rows = self._rows()
-        while chunk := list(islice(rows, ROWS)):
-            objects = [value for _, value in chunk if isinstance(value, dict)]
+        while chunk := [(line, _texts(value, paths)) for line, value in islice(rows, ROWS)]:
+            texts = [row for _, row in chunk if row is not None]
             place = None
             if chunk[0][0] is not None:
                 place = np.array([line for line, _ in chunk])
             yield Block(
                 place,
-                np.array([isinstance(value, dict) for _, value in chunk], bool),
-                [_column(objects, alternatives) for alternatives in paths],
+                np.array([row is not None for _, row in chunk], bool),
+                [_column([row[at] for row in texts]) for at in range(len(paths))],
                 lambda at: "is not a JSON object",
             )
 
@@ -77,20 +79,36 @@ def value_at(record: Any, path: Sequence[str]) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """A value as a column's text: nothing for null, floats in full."""
-    if type(value) in (int, float, str):  # nearly always; str of a float is exact
+    """A value as a column's text: nothing for null, floats in full, of long texts the beginning."""
+    if type(value) in (int, float):  # nearly always; str of a float is exact
         return str(value)
+    if isinstance(value, str):
+        return value[:LONGEST_VALUE]
     if value is None:
         return ""
-    return json.dumps(value)[:100] if isinstance(value, (bool, dict, list)) else str(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _start_of_json(value) if isinstance(value, (dict, list)) else str(value)
 
 
-def _column(objects: Sequence[Mapping], alternatives: list[list[str]]) -> pa.StringArray:
-    if len(alternatives) == len(alternatives[0]) == 1:
-        key = alternatives[0][0]
-        texts = [text_of(record.get(key)) for record in objects]
-    else:
-        texts = [_first_text(record, alternatives) for record in objects]
+def _start_of_json(value: Any) -> str:
+    """The first characters of a value as JSON, without writing out the rest."""
+    written = ""
+    for part in json.JSONEncoder().iterencode(value):
+        written += part
+        if len(written) >= LONGEST_OBJECT:
+            break
+    return written[:LONGEST_OBJECT]
+
+
+def _texts(value: Any, paths: Sequence[list[list[str]]]) -> list[str] | None:
+    """A row's text in each column, so that the rest of it can go; None where it is no object."""
+    if not isinstance(value, dict):
+        return None
+    return [_first_text(value, alternatives) for alternatives in paths]
+
+
+def _column(texts: Sequence[str]) -> pa.StringArray:
     try:
         column = pa.array(texts, pa.string())
     except UnicodeEncodeError:  # half a surrogate pair, which JSON can escape

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 
 from engine.traces import json_text, parquet
 from engine.traces.block import Source
+from engine.traces.ceilings import LONGEST_LINE
 from engine.traces.head import Head
 from engine.traces.objects import Numbered, Objects
 from engine.traces.opening import as_text
@@ -30,9 +31,9 @@ class Opened:
     head: Head
     stack: ExitStack = field(default_factory=ExitStack)
 
-    def text(self):
+    def text(self, longest_line: int | None = LONGEST_LINE):
         """Its lines, from the start."""
-        return self.stack.enter_context(as_text(self.file))
+        return self.stack.enter_context(as_text(self.file, longest_line))
 
     def table(self, *, quoted: bool = True) -> Table:
         return Table(self.text(), self.head.names, self.head.delimiter, quoted)
@@ -62,10 +63,10 @@ class Opened:
         if self.head.shape == "document":
             return iter([(None, self.head.first)])
         if self.head.shape == "list":
-            return ((None, value) for value in json_text.elements(self.text()))
+            return ((None, value) for value in json_text.elements(self.text(None)))
         if self.head.shape == "stream":
-            return ((None, value) for value in json_text.stream(self.text()))
+            return ((None, value) for value in json_text.stream(self.text(None)))
         if self.head.shape == "pairs":
-            pairs = json_text.elements(self.text())
+            pairs = json_text.elements(self.text(None))
             return ((None, json_text.from_pair(value)) for value in pairs)
         return json_text.lines(self.text())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import shutil
 import tempfile
 import zlib
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from engine.errors import InputError
+from engine.traces.ceilings import LONGEST_LINE, MOST_BYTES, Bounded, too_many_bytes
 
 PEEK = 4096
 MAX_HEADER = 1 << 16  # characters of the first line; more than that is no table
@@ -75,7 +75,10 @@ def _seekable(file: BinaryIO) -> BinaryIO:
         return file
     spool = tempfile.TemporaryFile()  # noqa: SIM115 the caller closes it
     with file:
-        shutil.copyfileobj(file, spool)
+        while block := file.read(1 << 20):
+            spool.write(block)
+            if spool.tell() > MOST_BYTES:
+                raise InputError(too_many_bytes())
     return spool
 
 
@@ -83,11 +86,11 @@ def _seekable(file: BinaryIO) -> BinaryIO:
 def _unpacked(packed: BinaryIO) -> Iterator[BinaryIO]:
     if not _start(packed).startswith(GZIP):
         _refuse(_start(packed))
-        yield packed
+        yield packed if is_parquet(packed) else cast(BinaryIO, Bounded(packed))
         return
     packed.seek(0)
     with gzip.GzipFile(fileobj=packed) as unpacked:
-        file = cast(BinaryIO, unpacked)
+        file = cast(BinaryIO, Bounded(cast(BinaryIO, unpacked)))
         _refuse(_start(file))
         if is_parquet(file):
             raise InputError("this is a Parquet file within a gzip file: unpack it first")
@@ -116,14 +119,18 @@ def is_parquet(file: BinaryIO) -> bool:
 
 
 @contextmanager
-def as_text(file: BinaryIO) -> Iterator[io.TextIOWrapper]:
+def as_text(file: BinaryIO, longest_line: int | None = LONGEST_LINE) -> Iterator[io.TextIOWrapper]:
     """The lines of an open file from its start; the file stays open.
+
+    A longer line than this (bytes; None: lines mean nothing) is an InputError.
 
     Bytes that are not UTF-8 become U+FFFD, which no field accepts, so that the
     row is named where they stand. A byte order mark is dropped; CRLF and CR end
     lines as LF does.
     """
     file.seek(0)
+    if isinstance(file, Bounded):
+        file.longest_line = longest_line
     text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace")
     try:
         yield text

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from engine.errors import InputError
 from engine.traces.block import Block, Source
+from engine.traces.ceilings import check_rows
 from engine.traces.columns import Kind
 from engine.traces.growing import Growing
 
@@ -43,7 +44,7 @@ class Rows:
     Attributes
     ----------
     columns : each field's (k,) values by its role
-    row : (k,) int32, each one's row in the file, counted from 0
+    row : (k,) int64, each one's row in the file, counted from 0
     rows_in : how many rows the file has
     set_aside : how many were not kept, by reason
     """
@@ -107,7 +108,7 @@ class _Judge:
     names: list[str]
     broken: str
     columns: list[Growing] = field(init=False)
-    row: Growing = field(default_factory=lambda: Growing(np.int32))
+    row: Growing = field(default_factory=lambda: Growing(np.int64))
     rows_in: int = 0
     set_aside: Counter = field(default_factory=Counter)
 
@@ -128,6 +129,7 @@ class _Judge:
             column.append(new[good[block.whole]])
         self.row.append(self.rows_in + np.flatnonzero(good))
         self.rows_in += len(good)
+        check_rows(self.rows_in)
 
     def _faults(self, block: Block) -> tuple[list[np.ndarray], np.ndarray]:
         """The values of the whole rows by field, and (r,) the fault of every row."""

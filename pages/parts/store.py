@@ -1,4 +1,4 @@
-"""Results kept between reruns, shared by all sessions and bounded in bytes.
+"""Results kept between reruns, shared by all sessions, bounded in bytes and in time.
 
 streamlit's own caches either copy every result or cannot be bounded in size, and
 neither may report progress from within; runs are immutable, so one dictionary of
@@ -8,38 +8,45 @@ the most recently used ones serves everybody.
 from __future__ import annotations
 
 import threading
+import time
+from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import streamlit as st
-from cachetools import LRUCache
 
-from engine import Run
+from pages.parts.holdings import Holdings, holdings_of
 
-MOST_BYTES = 400_000_000
+MOST_BYTES = 400_000_000  # of results
+MOST_UPLOADED = 2_500_000_000  # bytes of traces as they were read: one of 30 million rows fits
+LIFE = 3600.0  # seconds without use
+LIFE_OF_UPLOADS = 600.0
 
 
-def _bytes(result: Any) -> int:
-    """A lower estimate of what a result holds, from the arrays in it."""
-    if isinstance(result, np.ndarray):
-        return result.nbytes
-    if isinstance(result, (list, tuple)):
-        return 100 + sum(_bytes(item) for item in result)
-    if isinstance(result, Run):  # its workload is shared, and kept under a key of its own
-        schedule = result.schedule
-        return _bytes([schedule.start, schedule.finish, schedule.walk, schedule.logged])
-    if hasattr(result, "__dict__"):
-        return 1000 + sum(_bytes(item) for item in vars(result).values())
-    return 100
+@dataclass(eq=False)
+class _Kept:
+    """A result, when it was used last, and what it held when that was measured last."""
+
+    result: Any
+    used: float
+    holdings: Holdings | None = None  # None: used since, and may have worked out more
 
 
 class Store:
-    """A least-recently-used cache that several script threads may use at once."""
+    """A least-recently-used cache that several script threads may use at once.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    most_bytes : that all results together hold; what several share counts once
+    life : seconds without use after which a result goes
+    """
+
+    def __init__(self, most_bytes: int = MOST_BYTES, life: float = LIFE) -> None:
+        self._most, self._life = most_bytes, life
         self._lock = threading.Lock()
-        self._results: LRUCache[Hashable, Any] = LRUCache(MOST_BYTES, getsizeof=_bytes)
+        self._results: OrderedDict[Hashable, _Kept] = OrderedDict()
+        self._timer: threading.Timer | None = None
 
     def __contains__(self, key: Hashable) -> bool:
         with self._lock:
@@ -48,13 +55,13 @@ class Store:
     def peek(self, key: Hashable) -> Any | None:
         """The kept result, or None."""
         with self._lock:
-            return self._results.get(key)
+            return self._use(key) if key in self._results else None
 
     def get(self, key: Hashable, compute: Callable[[], Any]) -> Any:
         """The kept result, or a computed one; two sessions may compute the same at once."""
         with self._lock:
             if key in self._results:
-                return self._results[key]
+                return self._use(key)
         result = compute()
         self.put(key, result)
         return result
@@ -62,11 +69,56 @@ class Store:
     def put(self, key: Hashable, result: Any) -> None:
         """Keep a result, if there is room for it at all."""
         with self._lock:
-            if _bytes(result) <= MOST_BYTES:
-                self._results[key] = result
+            self._results[key] = _Kept(result, time.monotonic())
+            self._results.move_to_end(key)
+            self._let_go()
+            self._look_again()
+
+    @property
+    def bytes(self) -> int:
+        """What all results together held when they were measured last."""
+        with self._lock:
+            together = Holdings()
+            return sum(together.add(kept.holdings) for kept in self._results.values())
+
+    def _use(self, key: Hashable) -> Any:
+        kept = self._results[key]
+        kept.used, kept.holdings = time.monotonic(), None
+        self._results.move_to_end(key)
+        return kept.result
+
+    def _let_go(self) -> None:
+        """Drop what is too old, and of the others the oldest that are too much."""
+        oldest = time.monotonic() - self._life
+        together, total = Holdings(), 0
+        for key, kept in reversed(list(self._results.items())):
+            if kept.holdings is None:
+                kept.holdings = holdings_of((key, kept.result))
+            total += together.add(kept.holdings)
+            if kept.used < oldest or total > self._most:
+                del self._results[key]
+
+    def _look_again(self) -> None:
+        """Let go of what is too old, though nobody asks for anything any more."""
+        if self._timer is None and self._results:
+            self._timer = threading.Timer(self._life / 10, self._on_time)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _on_time(self) -> None:
+        with self._lock:
+            self._timer = None
+            self._let_go()
+            self._look_again()
 
 
 @st.cache_resource(show_spinner=False)
 def store() -> Store:
-    """The one store of this server."""
+    """The one store of this server for results."""
     return Store()
+
+
+@st.cache_resource(show_spinner=False)
+def uploads() -> Store:
+    """The one store of this server for what was read from files."""
+    return Store(MOST_UPLOADED, LIFE_OF_UPLOADS)

@@ -22,7 +22,7 @@ def test_imports_point_one_way(path):
 
 
 LAYERS = (
-    ("errors", "fields", "wording", "policy_parameters"),
+    ("arrow_pool", "errors", "fields", "wording", "policy_parameters"),
     ("compilations", "compiled", "registry", "sample_data", "user_data", "database", "version"),
     ("machine", "admission_limits", "workload"),
     ("progress", "simulate"),

@@ -63,7 +63,7 @@ def parse(opened: Opened, reading: LogReading) -> TraceRequests:
         np.zeros(n),
         prompts.quantiles(n),
         outputs.quantiles(n)[drawn],
-        np.arange(n, dtype=np.int32),
+        np.arange(n),
         n,
         time_unit="none",
         notes=tuple(notes),

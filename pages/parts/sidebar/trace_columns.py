@@ -13,6 +13,7 @@ from engine.traces.formats import generic
 from engine.traces.read import Glance, glance
 from pages.parts.jobs import NothingYet
 from pages.parts.link import linked
+from pages.parts.store import uploads
 
 ROLES = {
     "arrival": "Arrival",
@@ -47,7 +48,7 @@ class Picked:
 def ask_columns(file) -> Picked:
     """What the user sets in place of what was found."""
     try:
-        seen = _glance(file.digest, file.name, file)
+        seen = uploads().get(("glance", file.digest, file.name), lambda: glance(file.opened()))
     except InputError:  # the reader says what is wrong
         return Picked()
     names = seen.names[:MOST]
@@ -109,8 +110,3 @@ def _as_found(seen: Glance, role: str) -> str:
     if seen.format and seen.format != generic.NAME:
         return "as this format has it"
     return f"{seen.roles[role]} (by its name)" if seen.roles[role] else "–"
-
-
-@st.cache_resource(max_entries=8, show_spinner="Looking at the file")
-def _glance(digest: bytes, name: str, _file) -> Glance:
-    return glance(_file.opened())

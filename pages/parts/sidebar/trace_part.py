@@ -14,6 +14,7 @@ from engine.traces import Report, TraceRequests
 from engine.traces.part import TracePart, namer, steps
 from pages.parts import show
 from pages.parts.link import linked
+from pages.parts.store import uploads
 
 BRUSH, BEGIN, END = "arrivals", "part_from", "part_to"
 SETTINGS = (BEGIN, END, "one_in", "spread", "part_seed")
@@ -50,19 +51,16 @@ def ask_part(place: tuple, whole: TraceRequests, report: Report) -> TracePart:
     return TracePart(between, 1 / one_in, jittered, seed)
 
 
-@st.cache_resource(max_entries=20, show_spinner=False)
-def _overview(
-    place: tuple, _whole: TraceRequests
-) -> tuple[tuple[float, ...], list[str], np.ndarray]:
+def _overview(whole: TraceRequests) -> tuple[tuple[float, ...], list[str], np.ndarray]:
     """The steps of a trace, their names, and how many requests arrive from each to the next."""
-    at = steps(_whole)
-    count, _ = np.histogram(_whole.seconds, np.array(at))
-    return at, list(map(namer(_whole), at)), count
+    at = steps(whole)
+    count, _ = np.histogram(whole.seconds, np.array(at))
+    return at, list(map(namer(whole), at)), count
 
 
 def _ask_window(place: tuple, whole: TraceRequests) -> tuple[float, float] | None:
     """Drawn with a brush, or two moments picked from lists; None for all."""
-    at, names, count = _overview(place, whole)
+    at, names, count = uploads().get(("overview", place), lambda: _overview(whole))
     name_of = dict(zip(at, names, strict=True)).__getitem__
     chart = st.container()
 

@@ -21,6 +21,7 @@ from pages.parts.literal import literal
 from pages.parts.sidebar.trace_columns import ask_columns
 from pages.parts.sidebar.trace_part import SETTINGS as PART_SETTINGS
 from pages.parts.sidebar.trace_part import ask_part
+from pages.parts.store import uploads
 
 AS_GIVEN = "as the file says"
 UNITS = (AS_GIVEN, *PER_SECOND)
@@ -179,26 +180,34 @@ def _ask_round_seconds() -> float:
     )
 
 
-@st.cache_resource(max_entries=8, show_spinner="Reading the trace")
-def _read(place: tuple, _file: File) -> tuple[TraceRequests, Report]:
+def _read(place: tuple, file: File) -> tuple[TraceRequests, Report]:
     _, _, unit, picked = place
-    return read_requests(
-        _file.opened(),
-        time_unit=unit,
-        duration_unit=picked.duration_unit,
-        columns=dict(picked.roles),
-        ignored=picked.ignored,
-    )
+
+    def read() -> tuple[TraceRequests, Report]:
+        with st.spinner("Reading the trace"):
+            return read_requests(
+                file.opened(),
+                time_unit=unit,
+                duration_unit=picked.duration_unit,
+                columns=dict(picked.roles),
+                ignored=picked.ignored,
+            )
+
+    return uploads().get(("read", place), read)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _part(place: tuple, part: TracePart, _file: File) -> Upload:
-    whole, report = _read(place, _file)
-    requests = part.of(whole)
-    return Upload(_file.name, requests, Report.of(requests, report.format))
+def _part(place: tuple, part: TracePart, file: File) -> Upload:
+    def choose() -> Upload:
+        whole, report = _read(place, file)
+        requests = part.of(whole)
+        return Upload(file.name, requests, Report.of(requests, report.format))
+
+    return uploads().get(("part", place, part), choose)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _workload(place: tuple, part: TracePart, round_seconds: float, _file: File) -> Workload:
-    requests = _part(place, part, _file).requests
-    return as_workload(replace(requests, seconds=requests.seconds.copy()), round_seconds)
+def _workload(place: tuple, part: TracePart, round_seconds: float, file: File) -> Workload:
+    def serve() -> Workload:
+        requests = _part(place, part, file).requests
+        return as_workload(replace(requests, seconds=requests.seconds.copy()), round_seconds)
+
+    return uploads().get(("workload", place, part, round_seconds), serve)

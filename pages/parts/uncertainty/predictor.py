@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 
 import streamlit as st
@@ -15,6 +16,7 @@ from engine.uncertainty.words import advices, calibration_in_words, margin_in_wo
 from pages.parts import show
 from pages.parts.jobs import offer
 from pages.parts.literal import literal
+from pages.parts.store import uploads
 from pages.parts.uncertainty.runs import draw_jobs, pooled, study_of
 from pages.parts.view import View
 
@@ -55,11 +57,11 @@ def record(view: View) -> tuple[Pairs | None, str]:
     return None, ""
 
 
-@st.cache_resource(max_entries=8, show_spinner="Reading the record")
 def _read(name: str, content: bytes) -> Pairs:
     file = io.BytesIO(content)
     file.name = name
-    return read_pairs(file)
+    digest = hashlib.blake2b(content, digest_size=16).digest()
+    return uploads().get(("pairs", name, digest), lambda: read_pairs(file))
 
 
 def _tell_margin(view: View, pairs: Pairs) -> None:
