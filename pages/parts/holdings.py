@@ -45,8 +45,9 @@ def holdings_of(result: Any) -> Holdings:
         if id(value) in seen or isinstance(value, (type, ModuleType)) or callable(value):
             continue  # code is nobody's result
         seen.add(id(value))
-        if isinstance(value, np.ndarray) and value.base is None:
-            holdings.arrays[id(value)] = value.nbytes
+        if isinstance(value, np.ndarray):
+            whole = _whole(value)
+            holdings.arrays[id(whole)] = whole.nbytes
         elif isinstance(value, (pd.DataFrame, pd.Series)):
             holdings.objects += int(np.sum(value.memory_usage(deep=True)))
         else:
@@ -55,11 +56,16 @@ def holdings_of(result: Any) -> Holdings:
     return holdings
 
 
+def _whole(array: np.ndarray) -> np.ndarray:
+    """The array that this is a part of; the last whose memory is not an array's, as of kernels."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
 def _within(value: Any) -> Iterator[Any]:
     """What a value leads to."""
-    if isinstance(value, np.ndarray):
-        yield value.base
-    elif isinstance(value, dict):
+    if isinstance(value, dict):
         yield from list(value)  # at once: another thread may be adding to it
         yield from list(value.values())
     elif isinstance(value, (list, tuple, set, frozenset)):

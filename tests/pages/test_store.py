@@ -28,9 +28,10 @@ class Lazy:
     "result",
     [
         megabytes(5), {"a": megabytes(5)}, {megabytes(5).tobytes()}, megabytes(5)[:10],
+        np.frombuffer(megabytes(5).tobytes(), np.uint8)[1:],
         [{"x": (megabytes(2), megabytes(3))}], [float(k) for k in range(200_000)],
     ],
-    ids=["array", "dict", "bytes", "part of an array", "deep", "numbers"],
+    ids=["array", "dict", "bytes", "part of an array", "memory of another", "deep", "numbers"],
 )  # fmt: skip
 def test_all_is_counted(result):
     """Wherever the memory is."""
