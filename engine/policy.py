@@ -132,7 +132,7 @@ class Policy:
     ) -> Schedule:
         """Schedule requests that all fit, on one server; those who left are still among them."""
         settled = self.settle_params(workload, params)
-        return replace(self.simulate(workload, memory, clock, progress, **settled), params=settled)
+        return replace(self.simulate(workload, memory, clock, progress, **settled), settled=settled)
 
     def run_fitting(
         self,

@@ -138,7 +138,7 @@ def schedule_replicas(
 
     def serve(sent: np.ndarray) -> Schedule:
         schedule = policy.simulate(fitting.take(sent), memory, clock, silent, **params)
-        return replace(schedule, params=params)
+        return replace(schedule, settled=params)
 
     replica_of = route(policy, fitting, topology, serve, progress)
     used, replica = np.unique(replica_of, return_inverse=True)

@@ -115,8 +115,8 @@ class Schedule:
     left : (n,) int8, who GAVE_UP or was TURNED_AWAY, whose times mean nothing; None: nobody.
         So policies return it; `served` takes these requests out
     unserved : those who were taken out
-    offered : the schedule in which they still are; None: this one
-    params : what the policy ran with, where `settle_params` may have changed it
+    with_unserved : the schedule in which they still are; None: this one
+    settled : the parameters that the policy ran with, where `settle_params` may have changed it
     """
 
     workload: Workload
@@ -131,8 +131,8 @@ class Schedule:
     walk: Walk | None = None
     left: np.ndarray | None = None
     unserved: Unserved = NOBODY
-    offered: Schedule | None = None
-    params: Mapping[str, float] = field(default_factory=dict)
+    with_unserved: Schedule | None = None
+    settled: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def parts(self) -> tuple[Schedule, ...]:
@@ -302,7 +302,7 @@ class Schedule:
             walk=self.walk and self._walk_of_served(self.walk, place),
             left=None,
             unserved=unserved,
-            offered=self,
+            with_unserved=self,
         )
 
     def _walk_of_served(self, walk: Walk, place: np.ndarray) -> Walk:

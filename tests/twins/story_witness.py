@@ -198,11 +198,11 @@ def fifo(witness, moment):
 def rule_of(run, workload, clock, planned_by):
     """The rule of a run's policy; `planned_by` says which outputs a policy takes for the truth."""
     key, memory = run.policy, run.memory
-    params = {**run.params, **run.schedule.params}
+    params = {**run.params, **run.schedule.settled}
     outputs = [int(min(p, memory - s)) for p, s in zip(planned_by, workload.prompt, strict=True)]
     limit = admission_limit(memory, params.get("margin", 0.0))
     plan = {"planned": outputs, "limit": limit, "kind": "plan"}
-    walk = (run.schedule.offered or run.schedule).walk
+    walk = (run.schedule.with_unserved or run.schedule).walk
     if walk is not None:
         order = walk.order.tolist()
         rank = {i: place for place, i in enumerate(order)}

@@ -86,12 +86,12 @@ class Story:
 
 def _offered(run: Run) -> Schedule:
     """The schedule with those who left unserved still in it."""
-    return run.schedule if run.schedule.offered is None else run.schedule.offered
+    return run.schedule if run.schedule.with_unserved is None else run.schedule.with_unserved
 
 
 def decision_of(run: Run, at: int) -> Decision:
     """The decision of a single server's run after round `at`."""
-    return Decision(_offered(run), {**run.params, **run.schedule.params}, run.clock, at)
+    return Decision(_offered(run), {**run.params, **run.schedule.settled}, run.clock, at)
 
 
 def account_of(run: Run, decision: Decision) -> Account | None:

@@ -89,5 +89,5 @@ def test_only_counts_from_its_begin():
 def test_nobody_served_is_said():
     """The sentence counts who left."""
     gone = Workload([0.5], [1], [1], admission_limits=AdmissionLimits(patience=0.1))
-    with pytest.raises(InputError, match="nobody is served: of 1 requests 1 gave up"):
+    with pytest.raises(InputError, match="nobody is served: of 1 request 1 gave up"):
         find_policy("fcfs").run(gone, 10)
