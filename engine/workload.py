@@ -231,6 +231,10 @@ class Workload:
         longest = self.admission_limits.max_model_len
         return self.peak > longest if longest else np.zeros(len(self), bool)
 
+    def fits(self, memory: int) -> np.ndarray:
+        """(n,) bool: s + o is at most `memory`, and not above max_model_len."""
+        return (self.peak <= memory) & ~self.is_too_long
+
     @cached_property
     def digest(self) -> str:
         """A name for these exact requests, for caches and certificates."""
@@ -291,7 +295,7 @@ def set_aside(workload: Workload, memory: int) -> tuple[Workload, np.ndarray]:
         When no request fits: the message names the smallest M that runs one, or that all
         are too long.
     """
-    fits = (workload.peak <= check_memory(memory)) & ~workload.is_too_long
+    fits = workload.fits(check_memory(memory))
     if fits.all():
         return workload, np.empty(0, np.int64)
     if workload.is_too_long.all():

@@ -17,7 +17,7 @@ IN_WORDS = (
 )  # fmt: skip
 SAME = 1.02  # rates nearer than this are called the same
 PRACTICALLY, SAME_BY_CHANCE = "practically the same", "the same within chance"
-WIDE = 1.1  # an interval that is wider, from end to end, is sentence beside its rate
+WIDE = 1.1  # an interval that is wider, from end to end, is told beside its rate
 
 
 def answer(

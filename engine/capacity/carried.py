@@ -46,16 +46,16 @@ def verdict_of_law(run: Run, source: Source, deployment: Deployment) -> Verdict:
         draws = Draws(source, 1)
     except InputError:
         return seen
-    limit = keeps_up_with(choice, _at_any_rate(source), deployment)
-    if limit is None:
+    kept_up = keeps_up_with(choice, _at_any_rate(source), deployment)
+    if kept_up is None:
         return seen
     rate = draws.rate
-    if rate <= limit.carries:
-        share = rate / limit.fails if limit.fails else 1.0
+    if rate <= kept_up.carries:
+        share = rate / kept_up.fails if kept_up.fails else 1.0
         kind = "saturated" if max(share, seen.load) > NEARLY_FULL else "stable"
         return replace(seen, kind=kind, load=min(seen.load, 1.0), drift=0.0, decided=True)
-    drift = 1 - limit.carries / rate
-    return replace(seen, kind=OVERLOADED, drift=drift, decided=True, near=rate < limit.fails)
+    drift = 1 - kept_up.carries / rate
+    return replace(seen, kind=OVERLOADED, drift=drift, decided=True, near=rate < kept_up.fails)
 
 
 def _is_plain(seen: Verdict) -> bool:

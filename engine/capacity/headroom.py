@@ -33,8 +33,8 @@ def smallest_memory(choice: Choice, question: Question, progress: Progress = sil
         tokens = int(memory / factor)
         if tokens < least:
             return False
-        limit = keeps_up_with(choice, fitting, replace(deployment, memory=tokens))
-        return limit is None or rate <= limit.carries
+        kept_up = keeps_up_with(choice, fitting, replace(deployment, memory=tokens))
+        return kept_up is None or rate <= kept_up.carries
 
     border = bisect_factor(carried, progress)
     # The very numbers of tokens that were simulated: one more may schedule another way.

@@ -58,7 +58,7 @@ class Law:
             Where none can.
         """
         usable = choice.policy.usable(deployment.memory, choice.values)
-        fits = (self.workload.peak <= usable) & ~self.workload.is_too_long
+        fits = self.workload.fits(usable)
         if not fits.any():
             raise InputError(f"no request fits in memory M = {usable:,}")
         return Law(self.workload.take(fits), self.weight[fits])
@@ -90,20 +90,18 @@ class Ceiling:
 
     Attributes
     ----------
-    rate : requests in a clock unit, for all servers
-    of : the resource that is then used up, of engine/measure/need.py
     law : the requests that fit
     needs : theirs, by resource
+    servers : that carry them together
     """
 
-    rate: float
-    of: str
     law: Law
     needs: tuple[Need, ...]
+    servers: int
 
     @cached_property
     def need(self) -> Need:
-        """The one that binds."""
+        """The one that binds: of the resource that is then used up."""
         return largest(list(self.needs), self.law.weight)
 
     @cached_property
@@ -111,11 +109,16 @@ class Ceiling:
         """Of a request that arrives, of what binds; clock units of a whole server."""
         return self.law.mean(self.need.amounts)
 
-    def shares(self, rate: float, servers: int) -> dict[str, float]:
+    @property
+    def rate(self) -> float:
+        """Requests in a clock unit, for all servers."""
+        return self.servers / self.mean_need
+
+    def shares(self, rate: float) -> dict[str, float]:
         """How much of each resource requests at a rate need at the least."""
         taken: dict[str, float] = {}
         for need in self.needs:
-            share = rate * self.law.mean(need.amounts) / servers
+            share = rate * self.law.mean(need.amounts) / self.servers
             taken[need.of] = max(share, taken.get(need.of, 0.0))
         return taken
 
@@ -131,8 +134,7 @@ def ceiling(choice: Choice, source: Source, deployment: Deployment) -> Ceiling:
     law = law_of(source).fitting(choice, deployment)
     keeps = not (choice.policy.may_give_up_kv or _is_predicted(source) or deployment.topology.pools)
     known = needs(law.workload, deployment.memory, deployment.clock, choice, keeps)
-    binds = largest(known, law.weight)
-    return Ceiling(deployment.servers / law.mean(binds.amounts), binds.of, law, tuple(known))
+    return Ceiling(law, tuple(known), deployment.servers)
 
 
 def _is_predicted(source: Source) -> bool:

@@ -75,12 +75,12 @@ def limit(choice: Choice, question: Question, top: Ceiling, seed: int) -> Limit:
         if falls is False:
             fails = asked
         below *= 2
-    of = max(full.use, key=lambda name: full.use[name]) if full.use else top.of
+    of = max(full.use, key=lambda name: full.use[name]) if full.use else top.need.of
     return Limit(carries, fails, top.rate, of, tuple(full.use.items()))
 
 
 def until_burst(
-    choice: Choice, question: Question, top: Ceiling, limit: Limit, seed: int
+    choice: Choice, question: Question, top: Ceiling, kept_up: Limit, seed: int
 ) -> float | None:
     """The rate that an empty server keeps up with, where it is clearly above the limit.
 
@@ -97,7 +97,7 @@ def until_burst(
         of_law = rate * top.mean_need / servers
         return stands.is_steady and stands.is_certain and stands.load >= LIGHT * of_law
 
-    begin = AFTER_EMPTY * limit.carries or top.rate / 2
+    begin = AFTER_EMPTY * kept_up.carries or top.rate / 2
     if begin >= top.rate or not lasts(begin):
         return None
     turn = bisect_factor(lambda factor: begin * factor < top.rate and lasts(begin * factor), silent)

@@ -155,24 +155,25 @@ class RateSearch:
             return None
         return limit(self.choice, self.question, self._top, seed)
 
-    def until_burst(self, limit: Limit | None, seed: int) -> float | None:
+    def until_burst(self, kept_up: Limit | None, seed: int) -> float | None:
         """As of limit.py."""
-        if limit is None:
+        if kept_up is None:
             return None
-        return until_burst(self.choice, self.question, self._top, limit, seed)
+        return until_burst(self.choice, self.question, self._top, kept_up, seed)
 
     @property
     def fits(self) -> float:
         """Share of the requests that fit in M."""
         return self._top.law.share
 
-    def border(self, seed: int, limit: Limit | None, progress: Progress) -> Border:
-        """Where the answer turns, at most at the limit that was found for the seed."""
-        if limit is None:
+    def border(self, seed: int, kept_up: Limit | None, progress: Progress) -> Border:
+        """Where the answer turns, at most at what the seed's draw keeps up with."""
+        if kept_up is None:
             return self._sought(self._draws.rate, np.inf, seed, progress)
-        if limit.carries == 0 or not self.asks_more or self._lasts(limit.carries, seed, True):
-            return Border(limit.carries, limit.fails)
-        return self._sought(min(self._draws.rate, limit.carries), limit.carries, seed, progress)
+        most = kept_up.carries
+        if most == 0 or not self.asks_more or self._lasts(most, seed, True):
+            return Border(most, kept_up.fails)
+        return self._sought(min(self._draws.rate, most), most, seed, progress)
 
     @property
     def asks_more(self) -> bool:
@@ -198,16 +199,16 @@ class RateSearch:
     def confirmed(self, rate: float, least: float) -> tuple[float, float]:
         """The rate, lowered until a long draw of its own keeps all limits; the share served.
 
-        At the least, where every seed kept them, it is not lowered any more.
+        Not below the least, where every seed kept them.
         """
         requests = CONFIRMED_BY * self.question.deployment.servers
         seed = (self.question.seeds[-1] + 1) % 2**32
-        for _ in range(TIMES):
-            run = self.question.run(self.choice, self._draws.at(rate, seed, requests))
-            if rate <= least or self.question.objective.kept_by(run):
+        lowered = (max(least, rate * LOWERED**times) for times in range(TIMES))
+        for asked in (*lowered, least):
+            run = self.question.run(self.choice, self._draws.at(asked, seed, requests))
+            if asked <= least or self.question.objective.kept_by(run):
                 break
-            rate = max(least, LOWERED * rate)
-        return rate, len(run.workload) / run.offered
+        return asked, len(run.workload) / run.offered
 
     @cached_property
     def _top(self) -> Ceiling:
@@ -287,7 +288,7 @@ class Answer(NamedTuple):
     """Of one seed."""
 
     border: Border
-    limit: Limit | None
+    kept_up: Limit | None
     shortfall: Shortfall | None
     until_burst: float | None
 
@@ -295,17 +296,17 @@ class Answer(NamedTuple):
 def _border(searches: Sequence[RateSearch], asked: tuple[int, int], progress: Progress) -> Answer:
     k, seed = asked
     search = searches[k]
-    limit = search.limit(seed)
-    border = search.border(seed, limit, progress)
-    missed = limit is None or border.fails < limit.fails
+    kept_up = search.limit(seed)
+    border = search.border(seed, kept_up, progress)
+    missed = kept_up is None or border.fails < kept_up.fails
     short = search.shortfall(border.fails, seed) if missed and np.isfinite(border.fails) else None
     first = seed == search.question.seeds[0]
-    return Answer(border, limit, short, search.until_burst(limit, seed) if first else None)
+    return Answer(border, kept_up, short, search.until_burst(kept_up, seed) if first else None)
 
 
 def _capacity(search: RateSearch, answers: Sequence[Answer]) -> Capacity:
     borders = tuple(answer.border for answer in answers)
-    limits = tuple(answer.limit for answer in answers if answer.limit is not None)
+    limits = tuple(answer.kept_up for answer in answers if answer.kept_up is not None)
     short = [answer.shortfall for answer in answers if answer.shortfall is not None]
     carried = [border.carries for border in borders]
     none = min(carried) == 0

@@ -16,8 +16,7 @@ from engine.workload import Workload
 
 def fitting(choice: Choice, workload: Workload, deployment: Deployment) -> np.ndarray:
     """(n,) bool: who is not set aside."""
-    usable = choice.policy.usable(deployment.memory, choice.values)
-    return (workload.peak <= usable) & ~workload.is_too_long
+    return workload.fits(choice.policy.usable(deployment.memory, choice.values))
 
 
 def rows(

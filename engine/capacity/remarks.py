@@ -30,7 +30,7 @@ def remarks(
             more = wording.number(offer.capacity.until_burst)
             sentences.append(
                 f"{offer.capacity.label} keeps up with {more} while no queue has built up, and is "
-                "stable until a burst only; the rate sentences is what it recovers at."
+                "stable until a burst only; the rate told is what it recovers at."
             )
         if offer.capacity.served < 1:
             sentences.append(
@@ -52,10 +52,11 @@ def _set_aside(offers: Sequence[Offer], requests: Workload, deployment: Deployme
         return
     of = wording.count(len(requests))
     end = "need more than M or are too long, and are set aside: rates count them, tokens do not"
+    of_one = "needs more than M or is too long, and is set aside: rates count it, tokens do not"
     if len(set(aside.values())) == 1:
         count = next(iter(aside.values()))
         share = wording.percent(count / len(requests))
-        yield f"{wording.count(count)} of {of} requests ({share}) {end}."
+        yield f"{wording.count(count)} of {of} requests ({share}) {of_one if count == 1 else end}."
         return
     counts = ", ".join(f"{wording.count(count)} under {label}" for label, count in aside.items())
     yield f"Of {of} requests, {counts} {end}."

@@ -131,7 +131,7 @@ def _use(run: Run, top: Ceiling, rate: float) -> dict[str, float]:
 
     What is needed goes first: a resource of which nearly all is, binds, whatever else is full too.
     """
-    use = top.shares(rate, run.replicas)
+    use = top.shares(rate)
     if max(use.values()) >= ALL_BUT:
         return use
     workload, limits = run.workload, run.params

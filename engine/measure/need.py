@@ -43,16 +43,14 @@ class Need:
     of : the resource, a key of IN_WORDS
     amounts : (n,) float64, clock units of a whole server
     way : how it was reckoned, where there are several ways
+    is_any_policys : whether no policy gets round it. Others hold for runs in which nobody gives
+        up KV cache, or follow from a policy's own limits
     """
 
     of: str
     amounts: np.ndarray
     way: str = ""
-
-    @property
-    def is_any_policys(self) -> bool:
-        """Whether no policy gets round it; the others follow from a policy's own limits."""
-        return self.of not in (SEQUENCES, TOKENS)
+    is_any_policys: bool = True
 
 
 def needs(
@@ -73,7 +71,7 @@ def needs(
     if keeps_cache:
         shortest = 1.0 if clock.is_rounds else clock.step.c0
         apart = kept_apart(workload, memory)
-        known += [Need(PACKING, shortest * rounds, way) for way, rounds in apart]
+        known += [Need(PACKING, shortest * rounds, way, False) for way, rounds in apart]
     if choice is not None:
         known += list(_of_limits(workload, clock, choice.values))
     return known
@@ -124,13 +122,14 @@ def _of_limits(workload: Workload, clock: Clock, limits: dict[str, float]) -> It
             if clock.is_rounds
             else time_alone(workload, clock.step, every_run=True).total
         )
-        yield Need(SEQUENCES, alone / places)
+        yield Need(SEQUENCES, alone / places, is_any_policys=False)
     if budget := limits.get("chunk_size") or limits.get("max_num_batched_tokens"):
         is_cut = "chunk_size" in limits or limits.get("chunked_prefill")
         # Who has a round of its own, because nothing cuts its prompt, is not charged.
         counts = (workload.peak <= budget) | bool(is_cut)
         taken = np.where(counts, workload.prompt + workload.output - 1, 0)
-        yield Need(TOKENS, taken / _tokens_a_unit(budget, clock.step))
+        amounts = taken / _tokens_a_unit(budget, clock.step)
+        yield Need(TOKENS, amounts, is_any_policys=False)
 
 
 def _tokens_a_unit(budget: float, step: StepTime) -> float:

@@ -63,6 +63,8 @@ class Verdict:
     drift : share of the arriving need by which the waiting need grows, where that is beyond
         noise; else 0
     of : the resource of which the load is a share, of engine/measure/need.py
+    for_all : whether no policy carries that; else a load above 1 is known to exclude only runs
+        that keep all KV cache, or policies with the same limits
     unserved : share of the requests that gave up or were turned away
     queue : share of the need arriving from the middle on that was kept waiting at the end
     spread : standard deviation of the load between draws, as a share of it
@@ -79,6 +81,7 @@ class Verdict:
     spread: float = 0.0
     decided: bool = False
     near: bool = False
+    for_all: bool = True
 
     @property
     def keeps_up(self) -> bool:
@@ -104,6 +107,15 @@ class Verdict:
         at_least = "at least " if self.of == COMPUTE else ""
         return f"{at_least}{wording.percent(self.load)} of {IN_WORDS[self.of]}"
 
+    @property
+    def _who_carries(self) -> str:
+        """Whom a load above 1 excludes."""
+        if self.for_all:
+            return "No policy carries that"
+        if self.of == PACKING:
+            return "No policy that keeps all KV cache carries that"
+        return "No order of the requests helps"
+
     def in_words(self) -> str:
         """One sentence on what the latencies of this run mean."""
         if self.kind == "sheds load":
@@ -122,11 +134,9 @@ class Verdict:
         if self.kind != OVERLOADED:
             return f"{self.kind.capitalize()}: the requests need {need}."
         if self.load > 1:
-            nobody = self.of in (MEMORY, COMPUTE, PACKING)
-            carries = "No policy carries that" if nobody else "No order of the requests helps"
             return (
-                f"Overloaded: the requests need {need}. {carries}; the queue falls behind and "
-                "latencies grow with the horizon."
+                f"Overloaded: the requests need {need}. {self._who_carries}; the queue falls "
+                "behind and latencies grow with the horizon."
             )
         left = ""
         if self.drift:
@@ -151,19 +161,35 @@ def verdict(run: Run) -> Verdict:
         return Verdict("backlog")
     if len(workload) < FEW:
         return Verdict("too short")
-    need = need_of(run)
-    load = float(need.amounts.sum() / (span * run.replicas))
+    known = _needs_of(run)
+    need = largest(known)
+    load = _load(need, span, run.replicas)
     drift = _drift(run, need)
     keeps_up = "saturated" if load > NEARLY_FULL else "stable"
-    kind = OVERLOADED if load > 1 or drift > 0 else keeps_up
-    spread = float(np.sqrt((need.amounts * need.amounts).sum()) / need.amounts.sum())
-    return Verdict(kind, load, drift, need.of, unserved, _queue(run, need.amounts), spread)
+    return Verdict(
+        OVERLOADED if load > 1 or drift > 0 else keeps_up,
+        load,
+        drift,
+        need.of,
+        unserved,
+        _queue(run, need.amounts),
+        spread=float(np.sqrt((need.amounts**2).sum()) / need.amounts.sum()),
+        for_all=any(n.is_any_policys and _load(n, span, run.replicas) > 1 for n in known),
+    )
 
 
 def need_of(run: Run) -> Need:
     """What the requests of a run need of the resource that they need most."""
+    return largest(_needs_of(run))
+
+
+def _needs_of(run: Run) -> list[Need]:
     keeps = not run.gave_up_kv
-    return largest(needs(run.workload, run.memory, run.clock, Choice.that_made(run), keeps))
+    return needs(run.workload, run.memory, run.clock, Choice.that_made(run), keeps)
+
+
+def _load(need: Need, span: float, servers: int) -> float:
+    return float(need.amounts.sum() / (span * servers))
 
 
 def too_much(workload: Workload, deployment: Deployment) -> Verdict | None:
@@ -177,7 +203,7 @@ def too_much(workload: Workload, deployment: Deployment) -> Verdict | None:
     if span == 0 or len(workload) < FEW or workload.concurrency:
         return None
     need = largest(needs(workload, deployment.memory, deployment.clock))
-    load = float(need.amounts.sum() / (span * deployment.servers))
+    load = _load(need, span, deployment.servers)
     return Verdict(OVERLOADED, load, of=need.of) if load > 1 else None
 
 

@@ -135,6 +135,11 @@ class Schedule:
     settled: Mapping[str, float] = field(default_factory=dict)
 
     @property
+    def whole(self) -> Schedule:
+        """With those who left unserved still in it."""
+        return self if self.with_unserved is None else self.with_unserved
+
+    @property
     def parts(self) -> tuple[Schedule, ...]:
         """The schedules of single servers that it consists of."""
         return (self,)

@@ -19,7 +19,7 @@ PREDICTIONS = {"a-max": "at_most", "a-min": "at_least", "sorted-f-amin": "at_lea
 
 def witness_of(run):
     """The twin's run of a single server's run, or None for a plan that was made beforehand."""
-    offered = run.schedule.with_unserved or run.schedule
+    offered = run.schedule.whole
     workload = offered.workload
     if run.policy in ("best-found", "hindsight") and offered.walk is None:
         return None
@@ -37,7 +37,7 @@ def check_story(run, witness, i):
     sentences = in_words(story, run)
     if witness is None:
         return check_plan(run, story, i, sentences)
-    offered = run.schedule.with_unserved or run.schedule
+    offered = run.schedule.whole
     checker = Checker(run, witness, int(np.flatnonzero(offered.is_served)[i]), story)
     checker.facts()
     reasons = [(story.at_sight, story.seen, story.start > story.seen)]

@@ -202,7 +202,7 @@ def rule_of(run, workload, clock, planned_by):
     outputs = [int(min(p, memory - s)) for p, s in zip(planned_by, workload.prompt, strict=True)]
     limit = admission_limit(memory, params.get("margin", 0.0))
     plan = {"planned": outputs, "limit": limit, "kind": "plan"}
-    walk = (run.schedule.with_unserved or run.schedule).walk
+    walk = run.schedule.whole.walk
     if walk is not None:
         order = walk.order.tolist()
         rank = {i: place for place, i in enumerate(order)}

@@ -12,7 +12,6 @@ from engine.decisions.plans import along_walk
 from engine.decisions.refusal import OverPlan, PlannedFor
 from engine.policy import find_policy
 from engine.simulate.run import Run
-from engine.simulate.schedule import Schedule
 
 MOST_LOSSES = 4  # of which the reasons are told
 
@@ -84,14 +83,9 @@ class Story:
     freed: int | None
 
 
-def _offered(run: Run) -> Schedule:
-    """The schedule with those who left unserved still in it."""
-    return run.schedule if run.schedule.with_unserved is None else run.schedule.with_unserved
-
-
 def decision_of(run: Run, at: int) -> Decision:
     """The decision of a single server's run after round `at`."""
-    return Decision(_offered(run), {**run.params, **run.schedule.settled}, run.clock, at)
+    return Decision(run.schedule.whole, {**run.params, **run.schedule.settled}, run.clock, at)
 
 
 def account_of(run: Run, decision: Decision) -> Account | None:
@@ -139,7 +133,7 @@ def obstacle(run: Run, i: int, at: int) -> OverPlan | None:
 def tell(run: Run, i: int) -> Story:
     """The story of request `i` (an index into the workload of a single server's run)."""
     workload, start, seen = run.workload, int(run.start[i]), int(run.seen[i])
-    offered = int(np.flatnonzero(_offered(run).is_served)[i])
+    offered = int(np.flatnonzero(run.schedule.whole.is_served)[i])
     later = (workload.arrival > workload.arrival[i]) & (run.start < start)
     overtakers = np.flatnonzero(later)
     overtakers = overtakers[np.argsort(run.start[overtakers], kind="stable")]

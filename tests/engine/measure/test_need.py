@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 from engine import ROUNDS, Choice, Workload, find_policy
 from engine.machine.clock import seconds_clock
 from engine.measure.need import needs
+from engine.measure.overload import verdict
 
 POLICIES = ("fcfs", "mc-sf", "svf", "vllm", "srpt", "a-min", "fastserve")
+DENSE = Workload(np.arange(400) / 2.0, [6] * 400, [1] * 400)  # (6, 1), 2 a round
 CLOCKS = (ROUNDS, seconds_clock(1.0), seconds_clock(0.3, 0.05, 4, 0.01, 0.02))
 
 
@@ -62,3 +64,16 @@ def test_a_policys_own_limits_are_resources():
     assert by["tokens a round"].amounts == pytest.approx(np.full(n, 49 / 100))
     assert not by["sequences"].is_any_policys
     assert by["memory"].is_any_policys
+
+
+def test_what_only_some_runs_keep_to_is_not_said_of_all():
+    """(4, 4) in M = 10 needs 4 rounds, or 3.5 where KV cache is given up; one comes in 3.75."""
+    n = 400
+    workload = Workload(np.arange(n) * 3.75, [4] * n, [4] * n)
+    run = find_policy("fcfs").run(workload, 10)
+    apart = [need for need in needs(workload, 10, ROUNDS, keeps_cache=True) if need.way[:2] == "at"]
+    assert apart
+    assert not any(need.is_any_policys for need in apart)
+    sentence = verdict(run).in_words()
+    assert "No policy that keeps all KV cache carries that" in sentence
+    assert "No policy carries that" in verdict(find_policy("fcfs").run(DENSE, 10)).in_words()
