@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from engine.engines import IDEAL, Engine
+from engine.errors import InputError
 from engine.machine.clock import Clock
 from engine.policy import Policy, find_policy
 from engine.progress import Progress
@@ -22,6 +24,7 @@ class Choice:
     key : the policy's
     params : (name, value) of every parameter, in the policy's order. Given are those that are
         not at their default, as pairs or as a mapping of texts or numbers
+    engine : the one of the deployment in which it runs; ideal: of none yet
 
     Raises
     ------
@@ -31,14 +34,15 @@ class Choice:
 
     key: str
     params: tuple[tuple[str, float], ...] = ()
+    engine: Engine = IDEAL
 
     def __post_init__(self) -> None:
-        checked = find_policy(self.key).read_params(dict(self.params))
+        checked = self.policy.read_params(dict(self.params))
         object.__setattr__(self, "params", tuple(checked.items()))
 
     @property
     def policy(self) -> Policy:
-        return find_policy(self.key)
+        return find_policy(self.key).inside(self.engine)
 
     @property
     def values(self) -> dict[str, float]:
@@ -68,4 +72,23 @@ class Choice:
     @classmethod
     def that_made(cls, run: Run) -> Choice | None:
         """The choice that a run was made under; None: an order made by hand."""
-        return cls.of(run.policy, run.params) if run.policy else None
+        return cls(run.policy, tuple(run.params.items()), run.engine) if run.policy else None
+
+    def inside(self, engine: Engine) -> Choice:
+        """The same in an engine.
+
+        Raises
+        ------
+        InputError
+            Where the policy cannot run there, or has a parameter of look-ahead set.
+        """
+        policy = find_policy(self.key)
+        kept = {param.name for param in policy.inside(engine).params}
+        defaults = {param.name: param.default for param in policy.params}
+        for name, value in self.params:
+            if name not in kept and value != defaults[name]:
+                raise InputError(
+                    f"{self.key}.{name} is of look-ahead, which the engine {engine.profile} does "
+                    "not do: leave it out"
+                )
+        return Choice(self.key, tuple(pair for pair in self.params if pair[0] in kept), engine)

@@ -10,17 +10,20 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from engine.decisions.account import Account
 from engine.decisions.decision import Decision
 from engine.decisions.plans import along_walk
+from engine.engines import IDEAL, Engine
 from engine.errors import InputError
 from engine.machine.clock import ROUNDS, Clock
 from engine.policy_parameters import MARGIN, SKIP, Param
 from engine.progress import Progress, silent, when_found
 from engine.registry import modules_in
+from engine.simulate.in_engine import in_engine, steps_of
 from engine.simulate.predicted_lengths import in_order
 from engine.simulate.preempting import admission_limit
 from engine.simulate.run import Run
@@ -28,6 +31,7 @@ from engine.simulate.schedule import Schedule, Walk
 from engine.workload import Workload, check_memory, set_aside
 
 GROUPS = ("classic", "provable", "deployed", "ours")
+INSIDE = 2e-6  # seconds a request that an engine takes, roughly
 QUICK = 0.050  # seconds: policies that take less run unasked
 
 Serve = Callable[[Workload, Progress], Schedule]
@@ -57,6 +61,11 @@ class Policy:
         together, before they are shared out among servers
     account : what its rule saw at a decision, for stories; None: they give no reasons
     swaps : params -> whether KV cache that is given up is moved out and back, not dropped
+    order : where it is an order that needs no knowledge of later arrivals, so that it can run in
+        any engine: (workload, memory, clock, progress, params) -> (n,) request indices, first
+        choice first
+    order_uses_lengths : whether the order does, or only the look-ahead
+    engine : the one inside which it runs
     """
 
     key: str
@@ -77,10 +86,41 @@ class Policy:
     settle_params: Callable[[Workload, Mapping], Mapping] = lambda workload, params: params
     account: Callable[[Decision], Account] | None = None
     swaps: Callable[[Mapping], bool] = lambda params: False
+    order: Callable[..., np.ndarray] | None = None
+    order_uses_lengths: bool = True
+    engine: Engine = IDEAL
 
     def __reduce__(self):
         """Pickled by its key: the registry of another process has the same policy."""
-        return find_policy, (self.key,)
+        return _policy_inside, (self.key, self.engine)
+
+    def inside(self, engine: Engine) -> Policy:
+        """The same order in an engine, which admits and preempts by its own rule.
+
+        Raises
+        ------
+        InputError
+            Where the policy is no order, or ranks requests that have not arrived.
+        """
+        if engine == self.engine:
+            return self
+        if self.order is None:
+            why = "ranks requests that have not arrived" if self.offline else "is no order"
+            raise InputError(
+                f"{self.key} {why} and runs in the ideal engine only: leave out --engine "
+                f"{engine.profile}, or use {', '.join(orders())}"
+            )
+        return replace(
+            self,
+            simulate=partial(_simulate_inside, self.order, engine),
+            params=tuple(param for param in self.params if param not in (SKIP, MARGIN)),
+            uses_lengths=self.order_uses_lengths,
+            may_give_up_kv=engine.preempts,
+            usable=lambda memory, params: engine.usable(memory),
+            account=None,
+            cost=lambda n: INSIDE * n,
+            engine=engine,
+        )
 
     def label(self, params: Mapping) -> str:
         """`svf`, or `svf skip=5` where a parameter is not at its default."""
@@ -159,9 +199,23 @@ class Policy:
         too_long = int(workload.is_too_long.sum())
 
         def settled(schedule: Schedule) -> Run:
-            return Run(schedule.served(), self.key, params, clock, aside, too_long)
+            served = schedule.served()
+            return Run(served, self.key, params, clock, aside, too_long, self.engine)
 
         return settled(serve(fitting, when_found(progress, settled)))
+
+
+def _simulate_inside(
+    order: Callable[..., np.ndarray], engine: Engine, workload, memory, clock, progress, **params
+) -> Schedule:
+    """Run an order in an engine."""
+    in_turn = order(workload, engine.whole_blocks(memory), clock, progress, params)
+    steps = steps_of(engine, workload, memory, in_turn)
+    return in_engine(workload, memory, in_turn, steps, clock, progress)
+
+
+def _policy_inside(key: str, engine: Engine) -> Policy:
+    return find_policy(key).inside(engine)
 
 
 POLICIES: dict[str, Policy] = {}
@@ -197,14 +251,20 @@ def ordered_policy(*, params: tuple[Param, ...] = (), believes: str = "expected"
     def register(order: Callable[..., np.ndarray]):
         wanted = set(inspect.signature(order).parameters)
 
-        def simulate(workload, memory, clock, progress, skip, margin, **rest):
+        def ranked(workload, memory, clock, progress, rest):
             offered = {"memory": memory, "clock": clock, "progress": progress, **rest}
             seen = workload.believing(getattr(workload, believes), memory)
-            in_turn = order(seen, **{k: v for k, v in offered.items() if k in wanted})
-            walk, limit = Walk(in_turn, skip, seen.output), admission_limit(memory, margin)
+            return order(seen, **{k: v for k, v in offered.items() if k in wanted}), seen.output
+
+        def simulate(workload, memory, clock, progress, skip, margin, **rest):
+            in_turn, planned = ranked(workload, memory, clock, progress, rest)
+            walk, limit = Walk(in_turn, skip, planned), admission_limit(memory, margin)
             return in_order(workload, memory, walk, limit, clock, progress)
 
-        policy(params=(*params, SKIP, MARGIN), account=along_walk, **declared)(simulate)
+        anywhere = None if declared.get("offline") else lambda *asked: ranked(*asked)[0]
+        policy(params=(*params, SKIP, MARGIN), account=along_walk, order=anywhere, **declared)(
+            simulate
+        )
         return order
 
     return register
@@ -215,6 +275,11 @@ def find_policy(key: str) -> Policy:
     if key not in POLICIES:
         raise InputError(f"unknown policy {key}: choose from {', '.join(POLICIES)}")
     return POLICIES[key]
+
+
+def orders() -> list[str]:
+    """The keys of the policies that are orders and run in any engine."""
+    return [key for key, declared in POLICIES.items() if declared.order]
 
 
 def quick_policies(n: int, below: float = QUICK) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -90,6 +90,8 @@ class Workload:
         Naming the first bad row and field.
     """
 
+    LEAST_PROMPT: ClassVar = 1
+
     arrival: np.ndarray
     prompt: np.ndarray
     output: np.ndarray
@@ -134,8 +136,9 @@ class Workload:
         _require_within(arrival, 0, MAX_ARRIVAL, "arrival", f"a number from 0 to {MAX_ARRIVAL:.0e}")
         for name in ("prompt", "output", *PREDICTED):
             if name in columns:
-                need = f"1 to {MAX_TOKENS} tokens"
-                _require_within(columns[name], 1, MAX_TOKENS, name, need)
+                least = self.LEAST_PROMPT if name == "prompt" else 1
+                need = f"{least} to {MAX_TOKENS} tokens"
+                _require_within(columns[name], least, MAX_TOKENS, name, need)
         last = len(self.classes) - 1
         _require_within(class_of, 0, last, "class", f"one of {len(self.classes)} classes")
         far = "at most a billion either way"
@@ -161,7 +164,7 @@ class Workload:
 
     def __reduce__(self):
         """Pickled by its fields, so that its columns are read-only wherever it is unpacked."""
-        return Workload, tuple(getattr(self, field.name) for field in fields(self))
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     @cached_property
     def peak(self) -> np.ndarray:

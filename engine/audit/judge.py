@@ -107,7 +107,7 @@ class AuditPlan:
 
     def overload(self, workload: Workload) -> Verdict | None:
         """That a whole trace asks for more than there is, whatever the policy; else None."""
-        fitting, _ = set_aside(workload, self.deployment.memory)
+        fitting, _ = set_aside(workload, self.deployment.room)
         return too_much(fitting, self.deployment)
 
     def judge(self, window: Window, progress: Progress = silent) -> Judged:

@@ -13,6 +13,7 @@ from engine.audit.judge import MEASURED, Judged, WindowFinding
 from engine.measure.overload import Verdict
 
 USUAL = "vllm"  # whose schedule is judged where nothing was measured and nobody named
+IN_ENGINES = "fcfs"  # where an engine imposes its rules on every order
 LOOSE = 1.5  # gap of the nearest schedule: above, the bound may well be what is far off
 FEW = 10  # windows: below, an interval is a rough guess
 

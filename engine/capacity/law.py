@@ -57,7 +57,7 @@ class Law:
         InputError
             Where none can.
         """
-        usable = choice.policy.usable(deployment.memory, choice.values)
+        usable = deployment.usable(choice)
         fits = self.workload.fits(usable)
         if not fits.any():
             raise InputError(f"no request fits in memory M = {usable:,}")
@@ -132,6 +132,7 @@ def ceiling(choice: Choice, source: Source, deployment: Deployment) -> Ceiling:
         Where no request fits in M.
     """
     law = law_of(source).fitting(choice, deployment)
+    choice = deployment.inside(choice)
     keeps = not (choice.policy.may_give_up_kv or _is_predicted(source) or deployment.topology.pools)
     known = needs(law.workload, deployment.memory, deployment.clock, choice, keeps)
     return Ceiling(law, tuple(known), deployment.servers)

@@ -16,7 +16,7 @@ from engine.workload import Workload
 
 def fitting(choice: Choice, workload: Workload, deployment: Deployment) -> np.ndarray:
     """(n,) bool: who is not set aside."""
-    return workload.fits(choice.policy.usable(deployment.memory, choice.values))
+    return workload.fits(deployment.usable(choice))
 
 
 def rows(

@@ -13,12 +13,13 @@ from engine import wording
 from engine.audit import Audit, AuditPlan, Judged, RankedSchedule, cut, pick
 from engine.audit.interval import LEVEL
 from engine.audit.judge import default_methods
-from engine.audit.ranking import USUAL, headline, remarks
+from engine.audit.ranking import IN_ENGINES, USUAL, headline, remarks
 from engine.audit.tables import ranking_table, windows_table
 from engine.audit.windows import REQUESTS
 from engine.bound_method import METHODS, find_method
 from engine.choice import Choice
 from engine.cli.deployment_arguments import read_deployment
+from engine.cli.engine_argument import engine_row
 from engine.cli.files import write_text
 from engine.cli.numbers import number
 from engine.cli.policy_arguments import add_policy_arguments, read_choices, read_seed
@@ -85,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     for key in methods:
         find_method(key)
     workload, measured, report = _read(arguments, deployment.clock.is_rounds)
-    windows = cut(workload, deployment.memory, arguments.window_requests, measured)
+    windows = cut(workload, deployment.room, arguments.window_requests, measured)
     sample = pick(windows, arguments.windows, seed)
     choices = _choices(arguments, deployment, max(len(window.workload) for window in sample))
     plan = AuditPlan(deployment, choices, methods)
@@ -99,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
         _unit_seconds(arguments, deployment.clock, report),
         plan.overload(workload),
     )
-    judged = audit.judged_schedule(choices[0].key if arguments.policy else USUAL)
+    judged = audit.judged_schedule(choices[0].key if arguments.policy else _usual(deployment))
     if arguments.report:
         _write_report(arguments, audit, judged, report)
     requests = sum(len(window.workload) for window in windows)
@@ -110,6 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
             "set_aside": len(workload) - requests,
             "memory": deployment.memory,
             "clock": arguments.clock,
+            **engine_row(deployment.engine),
             "threshold": arguments.threshold,
             "above_threshold": above,
         }
@@ -140,8 +142,13 @@ def _choices(
     arguments: argparse.Namespace, deployment: Deployment, requests: int
 ) -> tuple[Choice, ...]:
     """The policies to replay; those that run here and are quick where none is named."""
-    usual = dict.fromkeys([*deployment.quick(requests), Choice(USUAL)])
+    usual = dict.fromkeys([*deployment.quick(requests), Choice(_usual(deployment))])
     return read_choices(arguments, usual)
+
+
+def _usual(deployment: Deployment) -> str:
+    """The policy that servers run: inside an engine, the order of arrival."""
+    return USUAL if deployment.engine.is_ideal else IN_ENGINES
 
 
 def _unit_seconds(arguments: argparse.Namespace, clock: Clock, report: Report) -> float | None:

@@ -7,10 +7,12 @@ import argparse
 from engine.bound_method import METHODS, default_method, find_method
 from engine.cli.admission_arguments import add_length_argument, with_admission_limits
 from engine.cli.deployment_arguments import read_deployment
+from engine.cli.engine_argument import engine_row
 from engine.cli.files import check_output, write_text
 from engine.cli.numbers import number
 from engine.cli.results import bound_row, show
 from engine.cli.trace_arguments import add_trace_arguments, read_workload
+from engine.errors import InputError
 from engine.evidence.certificate import certificate
 from engine.workload import set_aside
 
@@ -39,6 +41,8 @@ def run(arguments: argparse.Namespace) -> None:
     deployment = read_deployment(arguments)
     usual = [default_method(deployment.clock).key]
     methods = [find_method(key) for key in dict.fromkeys(arguments.method or usual)]
+    if arguments.certificate and not deployment.engine.is_ideal:
+        raise InputError("certificates speak of the ideal engine: leave out --engine")
     check_output("--certificate", arguments.certificate, [arguments.trace])
     workload = with_admission_limits(read_workload(arguments), arguments)
     bounds = [
@@ -49,13 +53,14 @@ def run(arguments: argparse.Namespace) -> None:
     ]
     if arguments.certificate:
         write_text(arguments.certificate, certificate(bounds, workload, deployment.memory))
-    fitting, aside = set_aside(workload, deployment.memory)
+    fitting, aside = set_aside(workload, deployment.room)
     show(
         {
             "n": len(fitting),
             "set_aside": len(aside),
             "memory": deployment.memory,
             "clock": arguments.clock,
+            **engine_row(deployment.engine),
             "policies": [],
             "bounds": [bound_row(bound) for bound in bounds],
         },

@@ -20,6 +20,7 @@ from engine.capacity.remarks import remarks
 from engine.capacity.servers import fewest_servers_each
 from engine.choice import Choice
 from engine.cli.deployment_arguments import read_deployment
+from engine.cli.engine_argument import engine_row
 from engine.cli.limit_arguments import add_limit_arguments, read_objective
 from engine.cli.numbers import number
 from engine.cli.policy_arguments import read_choices
@@ -78,6 +79,7 @@ def run(arguments: argparse.Namespace) -> None:
             "set_aside": min(record["set_aside"] for record in records),
             "memory": deployment.memory,
             "clock": arguments.clock,
+            **engine_row(deployment.engine),
             "percentile": objective.percent,
             "limits": limits,
             "load": arguments.load,

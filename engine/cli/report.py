@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> None:
         find_method(key).check(deployment.clock)
     source = with_admission_limits(in_closed_loop(read_source(arguments), arguments), arguments)
     experiment = Experiment(source, deployment)
-    set_aside(experiment.workload, deployment.memory)  # some request must fit
+    set_aside(experiment.workload, deployment.room)  # some request must fit
     usual = deployment.quick(len(experiment.workload))
     experiment = experiment.choosing(read_choices(arguments, usual))
     depends = experiment.workload.depends_on_run

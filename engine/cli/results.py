@@ -9,6 +9,7 @@ import pandas as pd
 
 from engine import wording
 from engine.bound import Bound
+from engine.engines import IDEAL
 from engine.measure.metrics import TERMINAL, written_columns
 
 
@@ -49,10 +50,16 @@ def show(result: dict, as_json: bool) -> None:
         return
     line = requests_line(result["n"], result["set_aside"], result["memory"])
     print(f"{line}, times in {result['clock']}")
+    if result["engine"] != IDEAL.profile:
+        print(f"engine {result['engine']}: {_options(result['engine_options'])}")
     if result["policies"]:
         print(f"\n{_policy_table(result['policies'])}")
     if result["bounds"]:
         print(f"\n{_bound_table(result['bounds'])}")
+
+
+def _options(options: dict) -> str:
+    return ", ".join(f"{name}={value}" for name, value in options.items())
 
 
 def _policy_table(rows: list[dict]) -> str:

@@ -6,6 +6,7 @@ import argparse
 from dataclasses import fields
 
 from engine.cli.clock_arguments import add_clock_arguments
+from engine.cli.engine_argument import add_engine_argument
 from engine.cli.generate import NUMBERS
 from engine.cli.numbers import number
 from engine.cli.policy_arguments import add_policy_arguments
@@ -43,6 +44,7 @@ def add_source_arguments(parser: argparse.ArgumentParser, tables: bool = True) -
     )
     add_reading_arguments(parser)
     add_clock_arguments(parser)
+    add_engine_argument(parser)
     add_policy_arguments(parser)
     if tables:
         parser.add_argument("--format", choices=["table", "json"], default="table")

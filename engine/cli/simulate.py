@@ -12,6 +12,7 @@ from engine.bound import NO_BOUND
 from engine.bound_method import find_method
 from engine.cli.admission_arguments import add_admission_arguments, with_admission_limits
 from engine.cli.deployment_arguments import read_deployment
+from engine.cli.engine_argument import engine_row
 from engine.cli.files import check_output, write_text
 from engine.cli.numbers import number
 from engine.cli.policy_arguments import add_policy_arguments, read_choices
@@ -56,7 +57,7 @@ def run(arguments: argparse.Namespace) -> None:
     check_output("--per-request", arguments.per_request, [arguments.trace])
     workload = in_closed_loop(predicted(read_workload(arguments), arguments), arguments)
     workload = with_admission_limits(workload, arguments)
-    set_aside(workload, deployment.memory)  # some request must fit
+    set_aside(workload, deployment.room)  # some request must fit
     choices = read_choices(arguments, deployment.quick(len(workload)))
     if methods and workload.depends_on_run:
         print(f"no bound: {NO_BOUND}", file=sys.stderr)
@@ -76,6 +77,7 @@ def run(arguments: argparse.Namespace) -> None:
             "too_long": entries[0].run.too_long,
             "memory": deployment.memory,
             "clock": arguments.clock,
+            **engine_row(deployment.engine),
             "policies": [_policy_row(entry) for entry in entries],
             **({"failed": failed} if failed else {}),
             "bounds": [bound_row(bound) for bound in comparison.bounds],

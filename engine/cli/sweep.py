@@ -12,6 +12,7 @@ import pandas as pd
 
 from engine import wording
 from engine.cli.deployment_arguments import read_deployment
+from engine.cli.engine_argument import engine_row
 from engine.cli.limit_arguments import add_limit_arguments, read_objective
 from engine.cli.numbers import number
 from engine.cli.policy_arguments import read_choices
@@ -63,8 +64,9 @@ def run(arguments: argparse.Namespace) -> None:
     ]
     if arguments.format == "json":
         knobs = {parameter.name: values for parameter, values in axes}
-        print_json({"clock": arguments.clock, "percentile": objective.percent, "knobs": knobs,
-                    "cells": cells})  # fmt: skip
+        about = {"clock": arguments.clock, **engine_row(deployment.engine)}
+        about |= {"percentile": objective.percent, "knobs": knobs}
+        print_json({**about, "cells": cells})
         return
     print(_table(cells, [parameter.name for parameter, _ in axes], objective.percent))
 

@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from engine.cli.clock_arguments import add_clock_arguments
+from engine.cli.engine_argument import add_engine_argument
 from engine.cli.numbers import number
 from engine.cli.reading_arguments import add_reading_arguments, reading_of
 from engine.errors import InputError
@@ -21,6 +22,7 @@ def add_trace_arguments(parser: argparse.ArgumentParser) -> None:
     add_traced_arguments(parser)
     parser.add_argument("--memory", "-M", type=number, required=True, help="KV budget M, tokens")
     add_clock_arguments(parser)
+    add_engine_argument(parser)
 
 
 def add_traced_arguments(parser: argparse.ArgumentParser) -> None:

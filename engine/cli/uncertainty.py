@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 
 from engine.choice import Choice
 from engine.cli.deployment_arguments import read_deployment
+from engine.cli.engine_argument import engine_row
 from engine.cli.numbers import number
 from engine.cli.policy_arguments import read_choices
 from engine.cli.results import print_json
@@ -61,7 +62,8 @@ def run(arguments: argparse.Namespace) -> None:
     model = _model(arguments, pairs)
     if axis.key == MARGIN and model == EXACT:
         model = LognormalError()
-    choices = read_choices(arguments, map(Choice, USUAL))
+    usual = [choice for choice in map(Choice, USUAL) if deployment.takes(choice)]
+    choices = read_choices(arguments, usual)
     study = Study(Experiment(source, deployment, choices), axis, model)
     if len(study.affordable) < len(choices):
         study = replace(study, experiment=study.experiment.choosing(study.affordable))
@@ -69,7 +71,8 @@ def run(arguments: argparse.Namespace) -> None:
     first = arguments.seed or 0
     pooled = Pooled([draw(study, (first + k) % 2**32) for k in range(draws)])
     if arguments.format == "json":
-        print_json(_result(pooled, study, pairs, arguments.clock))
+        about = {"clock": arguments.clock, **engine_row(deployment.engine)}
+        print_json({**about, **_result(pooled, study, pairs)})
         return
     for sentence in _sentences(pooled, study, pairs):
         print(sentence.replace("**", ""))
@@ -102,7 +105,7 @@ def _sentences(pooled: Pooled, study: Study, pairs: Pairs | None) -> Iterator[st
         yield calibration_in_words(calibrate(pairs))
 
 
-def _result(pooled: Pooled, study: Study, pairs: Pairs | None, clock: str) -> dict:
+def _result(pooled: Pooled, study: Study, pairs: Pairs | None) -> dict:
     breaks = {at.label: at for at in break_evens(pooled)}
     policies = []
     for label, choice in pooled.choices.items():
@@ -125,7 +128,6 @@ def _result(pooled: Pooled, study: Study, pairs: Pairs | None, clock: str) -> di
         "n": pooled.requests,
         "set_aside": pooled.set_aside,
         "set_aside_share": pooled.set_aside_share,
-        "clock": clock,
         "answer": headline(pooled, study.axis).replace("**", ""),
         "policies": policies,
         "calibration": None if pairs is None else asdict(calibrate(pairs)),

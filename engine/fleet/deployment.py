@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from engine.bound import Bound
 from engine.bound_method import BoundMethod
 from engine.choice import Choice
+from engine.engines import IDEAL, Engine
 from engine.fleet.pools import run_pools
 from engine.fleet.replicas import run_replicas
 from engine.fleet.routing import knows_later_arrivals, looks
@@ -30,6 +31,7 @@ class Deployment:
     memory : M of each server, tokens
     clock : rounds, or the seconds of a GPU
     topology : how many servers there are and how requests get to them
+    engine : what it imposes on every policy alike
 
     Raises
     ------
@@ -40,9 +42,11 @@ class Deployment:
     memory: int
     clock: Clock = ROUNDS
     topology: Topology = ONE_SERVER
+    engine: Engine = IDEAL
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "memory", check_memory(self.memory))
+        self.engine.whole_blocks(self.memory)
 
     @property
     def servers(self) -> int:
@@ -53,12 +57,30 @@ class Deployment:
         """What times are in."""
         return self.clock.unit
 
+    def inside(self, choice: Choice) -> Choice:
+        """The choice in the engine that runs here; InputError where it cannot."""
+        return choice.inside(self.engine)
+
+    @property
+    def room(self) -> int:
+        """The largest prompt + output that a request can have, whatever the policy."""
+        return self.engine.usable(self.memory)
+
+    def usable(self, choice: Choice) -> int:
+        """The largest prompt + output that a request can have under this policy."""
+        there = self.inside(choice)
+        return there.policy.usable(self.memory, there.values)
+
     def with_servers(self, topology: Topology) -> Deployment:
         """The same servers, so many and so connected."""
         return replace(self, topology=topology)
 
     def takes(self, choice: Choice) -> bool:
-        """Whether the policy can run here: routers that look must not be told the future."""
+        """Whether the policy can run here: routers that look must not be told the future, and
+        engines take orders only.
+        """
+        if not self.engine.is_ideal and choice.policy.order is None:
+            return False
         looking = self.servers > 1 and looks(self.topology.routing)
         return not (looking and knows_later_arrivals(choice.policy))
 
@@ -69,7 +91,7 @@ class Deployment:
 
     def seconds(self, choice: Choice, n: int) -> float:
         """How long a run of n requests takes, roughly."""
-        cost, topology = choice.policy.cost, self.topology
+        cost, topology = self.inside(choice).policy.cost, self.topology
         if self.servers == 1:
             return cost(n)
         if topology.routing == "round-robin":
@@ -87,7 +109,8 @@ class Deployment:
             policy or the workload.
         """
         run = run_pools if self.topology.pools else run_replicas
-        return run(choice, workload, self.memory, self.clock, self.topology, progress)
+        there = self.inside(choice)
+        return run(there, workload, self.memory, self.clock, self.topology, progress)
 
     def bounds(
         self,
@@ -103,7 +126,8 @@ class Deployment:
         InputError
             As `BoundMethod.bounds`.
         """
-        return method.bounds(workload, self.memory, self.clock, self.servers, time_limit, progress)
+        held, memory = self.engine.in_memory(workload), self.engine.whole_blocks(self.memory)
+        return method.bounds(held, memory, self.clock, self.servers, time_limit, progress)
 
     def all_bounds(self, methods: Iterable[BoundMethod], workload: Workload) -> list[Bound]:
         """The rows of several methods."""

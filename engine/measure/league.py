@@ -209,7 +209,7 @@ def caveats(entries: Sequence[Entry]) -> list[str]:
         is_predicted = best.run.workload.is_predicted
         what = "a prediction of every output length" if is_predicted else "every output length"
         sentences.append(f"{best.label} is told {what}; {rival.label} is not.")
-    cap = rival.run.params.get("max_num_seqs")
+    cap = rival.run.params.get("max_num_seqs") or rival.run.engine.max_num_seqs
     if cap and best is not rival and peak_batch(rival.run) >= cap:
         sentences.append(
             f"{rival.label} was held back by its limit of {wording.count(cap)} requests at once "

@@ -9,12 +9,14 @@ by: weighed so, a saturated server does the same work whatever it serves first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from engine.choice import Choice
+from engine.engines import IDEAL
 from engine.machine.clock import Clock, StepTime
 from engine.proof.packing import kept_apart, packed
 from engine.proof.work.alone import time_alone
@@ -64,16 +66,19 @@ def needs(
 
     Parameters
     ----------
-    choice : the policy whose own limits count too
+    choice : the policy whose own limits, and those of its engine, count too
     keeps_cache : only for runs in which nobody gives up KV cache
     """
-    known = list(_of_memory_and_time(workload, memory, clock))
+    engine = IDEAL if choice is None else choice.engine
+    held, blocks = engine.in_memory(workload), engine.whole_blocks(memory)
+    known = list(_of_memory_and_time(held, blocks, clock))
     if keeps_cache:
         shortest = 1.0 if clock.is_rounds else clock.step.c0
-        apart = kept_apart(workload, memory)
+        apart = kept_apart(held, blocks)
         known += [Need(PACKING, shortest * rounds, way, False) for way, rounds in apart]
     if choice is not None:
-        known += list(_of_limits(workload, clock, choice.values))
+        limits = choice.values if engine.is_ideal else engine.options
+        known += list(_of_limits(workload, clock, limits))
     return known
 
 
@@ -114,7 +119,7 @@ def _of_memory_and_time(workload: Workload, memory: int, clock: Clock) -> Iterat
         yield Need(PACKING, step.c0 * rounds, way)
 
 
-def _of_limits(workload: Workload, clock: Clock, limits: dict[str, float]) -> Iterator[Need]:
+def _of_limits(workload: Workload, clock: Clock, limits: Mapping[str, Any]) -> Iterator[Need]:
     """Of a policy that runs so many sequences at once, and so many tokens in a round."""
     if places := limits.get("max_num_seqs"):
         alone = (

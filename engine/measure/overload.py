@@ -202,7 +202,9 @@ def too_much(workload: Workload, deployment: Deployment) -> Verdict | None:
     span = float(np.ptp(workload.arrival))
     if span == 0 or len(workload) < FEW or workload.concurrency:
         return None
-    need = largest(needs(workload, deployment.memory, deployment.clock))
+    engine = deployment.engine
+    held, memory = engine.in_memory(workload), engine.whole_blocks(deployment.memory)
+    need = largest(needs(held, memory, deployment.clock))
     load = _load(need, span, deployment.servers)
     return Verdict(OVERLOADED, load, of=need.of) if load > 1 else None
 

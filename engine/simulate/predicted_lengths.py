@@ -19,20 +19,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from engine.compiled import kernel, part
 from engine.machine.clock import ROUNDS, Clock
 from engine.progress import Progress, silent
-from engine.simulate.arrival_queue import (
-    arrival_order,
-    count_quitters,
-    has_changed,
-    next_newcomer,
-    quitter,
-)
+from engine.simulate.arrival_queue import arrival_order, has_changed
 from engine.simulate.look_ahead import look_ahead
 from engine.simulate.look_ahead_plan import (
     admit_if_it_fits,
@@ -42,29 +35,15 @@ from engine.simulate.look_ahead_plan import (
     rounds_to_change,
 )
 from engine.simulate.preempting import NEWEST_DROPPED
+from engine.simulate.ranks import ranks_of, update_waiting
 from engine.simulate.schedule import Schedule, Walk
 from engine.simulate.serve import serve
 from engine.simulate.server import advance, next_decision
 from engine.simulate.timetable import NEVER
-from engine.simulate.waiting import add_waiting, empty_waiting, next_waiting, remove_waiting
+from engine.simulate.waiting import next_waiting, remove_waiting
 from engine.workload import Workload
 
 COST = 4e-6  # seconds a request that this takes, roughly, however quick right plans are
-
-
-class Ranks(NamedTuple):
-    """Those never admitted, in policy order.
-
-    Attributes
-    ----------
-    rank : (n,) int64, each request's place in the order
-    who : (n,) int64, the request at each place
-    waiting : the places of those who wait (engine/simulate/waiting.py)
-    """
-
-    rank: np.ndarray
-    who: np.ndarray
-    waiting: np.ndarray
 
 
 @part
@@ -112,24 +91,11 @@ def _walk(server, plan, ranks, skip):
     return start
 
 
-@part
-def _update_waiting(server, ranks):
-    """Those that have come wait, and those who have given up do no longer."""
-    arrival_queue = server.arrival_queue
-    for k in range(count_quitters(arrival_queue)):
-        i = quitter(arrival_queue, k)
-        remove_waiting(ranks.waiting, ranks.rank[i])
-    i = next_newcomer(arrival_queue, 0)
-    while i >= 0:
-        add_waiting(ranks.waiting, ranks.rank[i])
-        i = next_newcomer(arrival_queue, i + 1)
-
-
 @kernel
 def _in_order(server, plan, ranks, skip):
     while next_decision(server):
         if has_changed(server.arrival_queue):
-            _update_waiting(server, ranks)
+            update_waiting(server, ranks)
         if recover(server, plan):
             advance(server, 1, False)
             continue
@@ -142,14 +108,10 @@ def on_predicted_lengths(
     workload: Workload, memory: int, walk: Walk, limit: int, clock: Clock, progress: Progress
 ) -> Schedule:
     """Run the requests under the rule above; parameters as for `in_order`."""
-    by_arrival = arrival_order(workload)
-    n = len(workload)
     planned = workload.output if walk.planned is None else walk.planned
-    place = np.empty(n, np.int64)
-    place[walk.order] = np.arange(n)
-    rank = place[by_arrival]
-    ranks = Ranks(rank, np.argsort(rank), empty_waiting(n))
-    plan = new_look_ahead_plan(planned[by_arrival], memory, limit, NEWEST_DROPPED)
+    in_turn = planned[arrival_order(workload)]
+    plan = new_look_ahead_plan(in_turn, memory, limit, NEWEST_DROPPED)
+    ranks = ranks_of(workload, walk.order)
     rule = partial(_in_order, plan=plan, ranks=ranks, skip=walk.skip)
     schedule = serve(workload, memory, clock, rule, progress)
     return replace(schedule, walk=replace(walk, planned=planned))

@@ -9,6 +9,7 @@ from typing import overload
 
 import numpy as np
 
+from engine.engines import IDEAL, Engine
 from engine.machine.clock import ROUNDS, Clock
 from engine.simulate.schedule import Residencies, Schedule
 from engine.simulate.timetable import Timetable
@@ -28,6 +29,7 @@ class Run:
     clock : on which it ran
     set_aside : (m,) int64, trace rows that cannot run in M, or are too long
     too_long : how many of these are above max_model_len
+    engine : what admitted and preempted
     """
 
     schedule: Schedule
@@ -36,6 +38,7 @@ class Run:
     clock: Clock = ROUNDS
     set_aside: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     too_long: int = 0
+    engine: Engine = IDEAL
 
     @property
     def unit(self) -> str:
@@ -53,7 +56,10 @@ class Run:
         schedules = self.schedule.parts
         if schedules == (self.schedule,):
             return (self,)
-        return tuple(Run(schedule, self.policy, self.params, self.clock) for schedule in schedules)
+        return tuple(
+            Run(schedule, self.policy, self.params, self.clock, engine=self.engine)
+            for schedule in schedules
+        )
 
     # What readers ask of a run and its schedule has, under the same names (schedule.py says
     # what they are): who is served, on how much memory and over how many servers,

@@ -167,7 +167,7 @@ def gaps_at(situation: Situation, progress: Progress = silent) -> Point:
     """
     experiment = situation.experiment
     workload, deployment = experiment.workload, experiment.deployment
-    fit = int((workload.peak <= deployment.memory).sum())
+    fit = int((workload.peak <= deployment.room).sum())
     if fit == 0:
         return Point(situation.value, 0, len(workload), {})
     choices = affordable(experiment, fit)

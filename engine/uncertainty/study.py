@@ -140,7 +140,7 @@ def draw(study: Study, seed: int, progress: Progress = silent) -> Draw:
     """
     values, choices = study.axis.values, study.affordable
     deployment = study.deployment
-    truth, aside = set_aside(study.truth(seed), deployment.memory)
+    truth, aside = set_aside(study.truth(seed), deployment.room)
     bounds: list[Bound] = []
     if not truth.depends_on_run:
         bounds = deployment.bounds(default_method(deployment.clock), truth)

@@ -81,7 +81,7 @@ def _bound_job(view: View, method: BoundMethod) -> Job | None:
     deployment, truth = view.deployment, view.experiment.truth  # whatever is predicted
     if not method.speaks(deployment.clock):
         return None
-    fitting, _ = set_aside(truth, deployment.memory)
+    fitting, _ = set_aside(truth, deployment.room)
     seconds = deployment.bound_seconds(method, fitting)
     if seconds == math.inf:
         return None

@@ -91,7 +91,7 @@ def decision_of(run: Run, at: int) -> Decision:
 def account_of(run: Run, decision: Decision) -> Account | None:
     """What the rule saw at a decision; None where the policy does not say."""
     if run.policy:
-        declared = find_policy(run.policy).account
+        declared = find_policy(run.policy).inside(run.engine).account
         return declared and declared(decision)
     return None if decision.schedule.walk is None else along_walk(decision)
 
@@ -198,8 +198,9 @@ def _loss(run: Run, i: int, offered: int, before: int, after: int) -> LostCache:
     """What ended one stay in memory, and when the next began."""
     log, prompt = run.residencies, int(run.workload.prompt[i])
     lost, back = int(log.end[before]), int(log.begin[after])
-    generated = int(log.held[before] + log.grows[before] * (lost - log.begin[before])) - prompt
-    refilled = int(log.held[after])
+    held = int(log.held[before] + log.grows[before] * (lost - log.begin[before]))
+    generated = max(0, held - prompt - run.engine.standing)
+    refilled = int(log.held[after]) if run.engine.is_ideal else prompt + generated
     return LostCache(
         lost=lost,
         back=back,

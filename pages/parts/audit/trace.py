@@ -37,7 +37,7 @@ def trace_in_words(view: View) -> str:
 
 
 def _over_memory(view: View) -> float:
-    return float((view.workload.peak > view.deployment.memory).mean())
+    return float((view.workload.peak > view.deployment.room).mean())
 
 
 def tell_trace(view: View, laws: TraceLaws, upload: Upload | None) -> None:

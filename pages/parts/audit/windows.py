@@ -148,7 +148,7 @@ def ask_windows(view: View, upload: Upload | None) -> WindowChoice:
         )
     deployment = view.deployment
     measured = measured_of(upload, deployment.clock)
-    windows = cut(view.workload, deployment.memory, requests, measured)
+    windows = cut(view.workload, deployment.room, requests, measured)
     methods = ("prices",) if finer else default_methods(deployment.clock)
     plan = AuditPlan(deployment, view.choices, methods)
     name = 0 if measured is None else hash(measured.tobytes())
