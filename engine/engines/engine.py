@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from engine import wording
 from engine.errors import InputError
 from engine.fields import hold_number
+from engine.machine.clock import Clock
 from engine.workload import Workload
 
 ADMISSIONS = ("ideal", "present", "reserve")
@@ -122,20 +123,21 @@ class Engine:
         """The largest prompt + output that one request can have."""
         return self.whole_blocks(memory) - self.standing
 
-    def in_memory(self, workload: Workload) -> Workload:
-        """The requests with the prompts that their memory goes by, s + h.
+    def in_memory(self, workload: Workload, clock: Clock) -> Workload:
+        """The requests with prompts by which their memory goes, s + h, and their time at most.
 
-        What holds of every run of these in `whole_blocks` of M, in rounds, holds of every run in
-        the engine: it holds at least these tokens in as many rounds. On the seconds clock too, as
-        its rounds do no less work.
+        What holds of every run of these in `whole_blocks` of M holds of every run in the engine,
+        which holds at least these tokens, in as many rounds. Where seconds count, a prompt is never
+        made longer: its prefill would be too long.
         """
-        if not self.standing:
+        standing = self.standing if clock.is_rounds else min(self.standing, 0)
+        if not standing:
             return workload
         columns = {field.name: getattr(workload, field.name) for field in fields(workload)}
         limits = workload.admission_limits
         if limits.max_model_len:
-            limits = replace(limits, max_model_len=limits.max_model_len + self.standing)
-        held = {"prompt": workload.prompt + self.standing, "admission_limits": limits}
+            limits = replace(limits, max_model_len=limits.max_model_len + standing)
+        held = {"prompt": workload.prompt + standing, "admission_limits": limits}
         return InMemory(**{**columns, **held})
 
 

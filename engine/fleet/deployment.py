@@ -126,7 +126,8 @@ class Deployment:
         InputError
             As `BoundMethod.bounds`.
         """
-        held, memory = self.engine.in_memory(workload), self.engine.whole_blocks(self.memory)
+        held = self.engine.in_memory(workload, self.clock)
+        memory = self.engine.whole_blocks(self.memory)
         return method.bounds(held, memory, self.clock, self.servers, time_limit, progress)
 
     def all_bounds(self, methods: Iterable[BoundMethod], workload: Workload) -> list[Bound]:

@@ -70,7 +70,7 @@ def needs(
     keeps_cache : only for runs in which nobody gives up KV cache
     """
     engine = IDEAL if choice is None else choice.engine
-    held, blocks = engine.in_memory(workload), engine.whole_blocks(memory)
+    held, blocks = engine.in_memory(workload, clock), engine.whole_blocks(memory)
     known = list(_of_memory_and_time(held, blocks, clock))
     if keeps_cache:
         shortest = 1.0 if clock.is_rounds else clock.step.c0

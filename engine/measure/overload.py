@@ -203,8 +203,8 @@ def too_much(workload: Workload, deployment: Deployment) -> Verdict | None:
     if span == 0 or len(workload) < FEW or workload.concurrency:
         return None
     engine = deployment.engine
-    held, memory = engine.in_memory(workload), engine.whole_blocks(deployment.memory)
-    need = largest(needs(held, memory, deployment.clock))
+    clock, memory = deployment.clock, engine.whole_blocks(deployment.memory)
+    need = largest(needs(engine.in_memory(workload, clock), memory, clock))
     load = _load(need, span, deployment.servers)
     return Verdict(OVERLOADED, load, of=need.of) if load > 1 else None
 

@@ -24,6 +24,7 @@ class Steps(NamedTuple):
     Attributes
     ----------
     block : tokens in a block of KV cache
+    total : how many blocks there are
     kept : blocks that admission leaves free while something runs
     max_num_seqs : how many requests may run at once
     max_tokens : how many tokens a round may prefill and decode
@@ -37,6 +38,7 @@ class Steps(NamedTuple):
     """
 
     block: int
+    total: int
     kept: int
     max_num_seqs: int
     max_tokens: int
@@ -89,8 +91,8 @@ def blocks_for(count, steps):
 
 @part
 def promised_to(steps, r):
-    """The blocks that are kept for a request."""
-    return blocks_for(r.prompt + max(steps.reserved, r.output), steps)
+    """The blocks that are kept for a request: all there are where it may generate more."""
+    return min(steps.total, blocks_for(r.prompt + max(steps.reserved, r.output), steps))
 
 
 @part

@@ -204,7 +204,7 @@ def _fits(server, steps, blocks, r, chunk):
     counts = blocks.counts
     kept = steps.kept if server.state.running > 0 else 0
     if steps.reserved > 0:
-        return counts.promised + promised_to(steps, r) <= server.memory // steps.block - kept
+        return counts.promised + promised_to(steps, r) <= steps.total - kept
     held = r.prompt + r.gen if steps.whole_input else chunk
     return blocks_for(held + 1, steps) <= counts.free - kept
 
@@ -284,9 +284,11 @@ def steps_of(engine: Engine, workload: Workload, memory: int, order: np.ndarray)
     """An engine's rules for requests in this order."""
     in_turn = bool(np.array_equal(order, workload.ascending(workload.arrival)))
     reserved = engine.max_output or int(workload.output.max())
+    total = memory // engine.block_size
     return Steps(
         block=engine.block_size,
-        kept=math.floor(engine.watermark * (memory // engine.block_size)),
+        total=total,
+        kept=math.floor(engine.watermark * total),
         max_num_seqs=engine.max_num_seqs or NEVER,
         max_tokens=engine.max_num_batched_tokens or NEVER,
         cut=engine.chunked_prefill,
@@ -315,7 +317,7 @@ def in_engine(
     """
     n = len(workload)
     counts = np.zeros(1, COUNTS)[0]
-    counts["free"] = memory // steps.block
+    counts["free"] = steps.total
     held, doing, taken = np.zeros((3, n), np.int64)
     blocks = Blocks(held, doing, taken, np.zeros(steps.block, np.int64), counts)
     rule = partial(_in_engine, steps=steps, blocks=blocks, ranks=ranks_of(workload, order))

@@ -54,7 +54,7 @@ class PlainEngine:
         return -(-stored // self.options["block_size"])
 
     def promise(self, i):
-        return self.need(self.prompt[i] + max(self.most, self.output[i]) - 1)
+        return min(self.total, self.need(self.prompt[i] + max(self.most, self.output[i]) - 1))
 
     def run(self):
         while None in self.finish:
