@@ -19,7 +19,10 @@ def types(prompt, output, kind):
 
 
 def fluid_round(server, output):
-    """The round T in which what arrives in T is served in T, by halving; all by their sums."""
+    """The least round T in which what arrives in T is served in T, by halving; all by their sums.
+
+    What a round of T asks is a line up to the knee and a steeper one beyond.
+    """
     span = max(server.arrival) - min(server.arrival)
     n = len(output)
     decoded = sum(output) - n
@@ -35,9 +38,9 @@ def fluid_round(server, output):
         over = max(0.0, (prefilled + decoded) * share - n0)
         return c0 + c1 * over + (c2 * read + c3 * decoded) * share
 
-    low, high = 0.0, 1.0
+    low, high = 0.0, n0 * span / (prefilled + decoded)
     while asked(high) > high:
-        low, high = high, 2 * high
+        low, high = high, 2 * high + 1
         if high > 1e9:
             return server.memory * span / held
     for _ in range(200):

@@ -66,7 +66,7 @@ class BareServer:
     def walk(self, decide):
         """Serve all; (started, finished, losses) by row."""
         while None in self.finished:
-            if self.rounds > 20_000:
+            if self.rounds > 5_000:
                 raise Endless
             for i in [i for i in self.coming if self.arrival[i] <= self.time]:
                 self.coming.remove(i)

