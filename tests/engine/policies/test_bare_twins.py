@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from engine import Workload, find_policy
 from engine.errors import Livelock
 from engine.machine.clock import ROUNDS, seconds_clock
+from engine.policies.wait import thresholds, types_of
+from engine.simulate.gates import gates_at
 from tests.twins import bare_batches, bare_groups, bare_policies
 from tests.twins.bare_server import BareServer, Endless
 
@@ -101,8 +103,8 @@ def test_alpha_beta(server, alpha, tenths, seed):
 def test_fastserve(server, quantum, starved, transfer, is_long):
     """Levels skipped, used up and left after a starvation; also with prompts of thousands."""
     if is_long:
-        server.prompt = [700 * s for s in server.prompt]
-        server.memory *= 700
+        server.prompt = [512 * s + s % 2 for s in server.prompt]
+        server.memory *= 513
     params = {"quantum": quantum, "starved": starved, "transfer": transfer}
     decide = bare_policies.fastserve(quantum, starved, transfer)
     check("fastserve", server, decide, params)
@@ -149,6 +151,25 @@ def test_nested_wait(server, segments, group, max_wait):
     decide = bare_groups.nested_wait(places, sizes, group, max_wait)
     params = {"segments": segments, "group": group, "max_wait": max_wait}
     check("nested-wait", server, decide, params)
+
+
+@settings(max_examples=150)
+@given(servers(), st.integers(1, 9), st.integers(1, 9))
+def test_groups_have_the_same_sizes(server, segments, group):
+    """Those of WAIT by the fluid, and those of its gates."""
+    workload = Workload(server.arrival, server.prompt, server.output)
+    clock = ROUNDS if server.step is None else seconds_clock(*server.step)
+    kind = bare_groups.types(server.prompt, server.output, [0] * len(server.output))
+    try:
+        sizes = bare_groups.group_sizes(server, server.output, kind)
+        places, at_gates = bare_groups.gates(server.output, segments, group)
+    except bare_groups.Borderline:
+        assume(False)
+    types = types_of(workload)
+    in_order = thresholds(workload, types, server.memory, clock)
+    assert [int(in_order[t]) for t in types] == [sizes[k] for k in kind]
+    at, size = gates_at(workload.output, segments, group)
+    assert (at[:-1].tolist(), size[:-1].tolist()) == (places, at_gates)
 
 
 def chosen_by(key, server):
