@@ -81,14 +81,19 @@ def listed(server, output, choose):
     return line
 
 
+def recovers(server, back):
+    """Whether anybody was preempted; they stand before those who were before."""
+    victims = preempt_newest(server)
+    back[:0] = victims
+    return bool(victims)
+
+
 def along(line, predicted, limit, skip):
     """Phase 2: look-ahead along a list; who was preempted goes before it."""
     back = []
 
     def decide(server):
-        victims = preempt_newest(server)
-        back[:0] = victims
-        if victims:
+        if recovers(server, back):
             return
         passed = 0
         for i in back + [i for i in line if i not in back]:
@@ -130,9 +135,7 @@ def online(predicted, limit, choose):
     back = []
 
     def decide(server):
-        victims = preempt_newest(server)
-        back[:0] = victims
-        if victims:
+        if recovers(server, back):
             return
         for i in list(back):
             if not fits_ahead(server, i, predicted, limit):
