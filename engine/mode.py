@@ -118,6 +118,7 @@ class Mode:
             "server.maxUploadSize": self.upload_megabytes,
             "server.enableXsrfProtection": True,
             "server.enableStaticServing": False,
+            "server.enableAgentApi": False,
             "server.fileWatcherType": "none",
             "client.showErrorDetails": self.error_details,
             "browser.gatherUsageStats": False,
