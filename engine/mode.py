@@ -143,8 +143,9 @@ SINGLE = Mode("single")
 TEAM = Mode(
     "team",
     kept_in_words="Everybody who uses this server sees it, and may rename or delete it.",
-    listed_in_words="Everybody who uses this server sees these, and may rename or delete them.",
-    deleted_in_words="It goes for everybody who uses this server.",
+    listed_in_words="Everybody who uses this server sees what is saved here, and may rename or "
+    "delete it.",
+    deleted_in_words="Deleted, it goes for everybody who uses this server.",
 )
 PUBLIC = Mode(
     "public",
@@ -158,7 +159,8 @@ PUBLIC = Mode(
     search=10.0,
     jobs=2,
     kept_in_words=f"It is kept {VISIT}; as JSON you can take it away, and the page Saved reads it.",
-    listed_in_words=f"Kept {VISIT}; nobody else sees it. As JSON you can take it away.",
+    listed_in_words=f"What you save is kept {VISIT}; nobody else sees it. As JSON you can take it "
+    "away.",
     audience=VISIT,
     error_details="none",
 )

@@ -1,6 +1,7 @@
 """Who may do what on the pages: alone, in a team, in public."""
 
 import gzip
+import os
 import re
 import threading
 
@@ -9,7 +10,7 @@ from streamlit import config
 
 from engine import Scenario
 from engine.database import connected
-from engine.mode import PUBLIC, Mode
+from engine.mode import MODES, PUBLIC, Mode
 from engine.saved import Keeping, Snapshot, database_url
 from engine.turns import Turns
 from pages.parts import allowed
@@ -115,8 +116,11 @@ def test_two_visitors_of_a_team(team):
     save(open_page(n="200"), "ours")
     at = on_saved(save(open_page(n="300"), "yours"))
     assert at.dataframe[0].value["Name"].tolist() == ["yours", "ours"]
-    assert "Everybody who uses this server sees these, and may rename or delete them." in said(at)
-    assert "It goes for everybody who uses this server." in said(at)
+    assert (
+        "Everybody who uses this server sees what is saved here, and may rename or delete it."
+        in said(at)
+    )
+    assert "Deleted, it goes for everybody who uses this server." in said(at)
     press(at, "Delete it")
     assert [view.name for view in Keeping(connected()).views()] == ["ours"]
 
@@ -135,7 +139,8 @@ def test_presets_in_public(public, folder):
 
 
 def test_presets_of_a_team(team):
-    with_preset("Our server", 42)
+    at = with_preset("Our server", 42)
+    assert "Deleted, it goes for everybody who uses this server." in said(at)
     assert "Our server" in clocks(open_page())
 
 
@@ -149,6 +154,29 @@ def test_what_lies_on_the_server_is_not_shown(public, folder):
     assert "Nothing is saved yet" in said(at)
     assert "own-theirs" not in said(at) + " ".join(text.value for text in at.text)
     assert file.is_file()
+
+
+def test_no_database_is_opened(public, monkeypatch, folder):
+    """Not the one that the environment names, and not one that the server's secrets name."""
+    named = folder / "named.db"
+    monkeypatch.setenv("HEADROOM_DATABASE", f"sqlite:///{named}")
+    save(open_page(n="200"), "plan")
+    secrets = {"connections": {"saved": {"url": f"sqlite:///{folder / 'secret.db'}"}}}
+    save(open_page(n="200", secrets=secrets), "plan")
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_no_link_takes_an_address(mode, monkeypatch):
+    """Where a scheduler or a database is, whoever starts the server says: code runs there."""
+    monkeypatch.setenv("HEADROOM_MODE", mode)
+    monkeypatch.delenv("HEADROOM_SCHEDULER", raising=False)
+    before = os.environ.copy()
+    link = {"scheduler": "tcp://10.0.0.1:8786", "HEADROOM_SCHEDULER": "tcp://10.0.0.1:8786",
+            "database": "postgresql://a@b/c", "HEADROOM_MODE": "single"}  # fmt: skip
+    at = open_page(n="200", **link)
+    assert said(at).count("(has no use here)") == len(link)
+    assert os.environ == before
 
 
 @pytest.mark.parametrize("declared", declared_pages(), ids=lambda declared: declared.title)

@@ -110,10 +110,10 @@ def _offer_change(preset: Preset) -> None:
     """Rename, export or delete a preset of the user's own."""
     with st.popover("Change or export", icon=":material/edit:", width="stretch"):
         mode = current_mode()
-        if mode.is_shared:
-            st.caption("Everybody who uses this server or its database sees its saved presets.")
-        else:
-            st.caption(f"Kept {mode.audience}.")
+        about = "Everybody who uses this server or its database sees its saved presets."
+        if not mode.is_shared:
+            about = f"Kept {mode.audience}."
+        st.caption(f"{about} {mode.deleted_in_words}".rstrip())
         title = st.text_input("Name", preset.title, key=f"title of {preset.key}")
         st.button("Rename", on_click=_rename, args=(preset, title), width="stretch")
         st.download_button(
