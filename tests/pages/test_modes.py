@@ -10,6 +10,8 @@ from streamlit import config
 
 from engine import Scenario
 from engine.database import connected
+from engine.demand.example import examples, load_example
+from engine.demand.source import how_many
 from engine.mode import MODES, PUBLIC, Mode
 from engine.saved import Keeping, Snapshot, database_url
 from engine.turns import Turns
@@ -196,12 +198,18 @@ TOO_MUCH = {
 def test_a_link_that_asks_for_more(name, public, monkeypatch):
     """Is told the limit and how to run it at home; nothing is drawn, and the controls stay."""
     monkeypatch.setattr(
-        "pages.parts.sidebar.ask.requests_of", lambda _: pytest.fail("requests were drawn")
+        "engine.demand.source.generate", lambda _: pytest.fail("requests were drawn")
     )
     at = open_page(**TOO_MUCH[name])
     assert "this public server" in said(at)
     assert HOME in said(at)
     assert at.number_input(key="memory").value == 16_492
+
+
+@pytest.mark.parametrize("key", examples())
+def test_no_example_is_too_large(key):
+    example = load_example(key)
+    PUBLIC.check_requests(how_many(example.scenario or example.workload))
 
 
 def test_as_much_as_is_allowed(public):

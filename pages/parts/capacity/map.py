@@ -63,7 +63,8 @@ def tell_map(view: View, planning: Planning, capacities: Sequence[Capacity]) -> 
     label, metric = _ask_colours(heat_map)  # also before there is a map, or a link would lose them
     _recall(heat_map)
     jobs = _jobs(heat_map, where())
-    finished(jobs)
+    if jobs[0].is_quick or jobs[0].is_done:  # the coarse cells: few of the finer ones mislead
+        finished(jobs)
     cells = _cells(heat_map)
     if cells:
         _draw(view, heat_map, cells, label, metric)
