@@ -134,17 +134,16 @@ def test_headers(running):
 def test_every_page_draws(arrive):
     """Under the policy, which nothing offends; and a page within a page is not served."""
     page = arrive("?from=six-identical")
-    for declared in declared_pages():
+    assert page.locator(".js-plotly-plot .main-svg").count() >= 1
+    for declared in declared_pages()[1:]:
         go_to(page, declared.title)
         assert page.locator("h1").count() >= 1, declared.title
         assert page.get_by_test_id("stException").count() == 0
-    go_to(page, "Compare")
-    assert page.locator(".js-plotly-plot .main-svg").count() >= 1
-    go_to(page, "Learn")
-    assert page.locator("svg rect, canvas").count() >= 1  # the player draws
+        if declared.title == "Learn":
+            assert page.locator("svg rect, canvas").count() >= 1  # the player draws
     offended = [text for text in page.complaints if "Content Security Policy" in text]
     assert offended == []
-    assert not [text for text in page.complaints if "Failed to fetch dynamically" in text]
+    assert not [text for text in page.complaints if re.search("Failed to fetch|429", text)]
 
 
 @needs_both
