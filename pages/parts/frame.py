@@ -11,6 +11,7 @@ import streamlit as st
 from engine import InputError
 from engine.compiled import announced
 from pages.parts import link
+from pages.parts.allowed import follow_mode
 from pages.parts.declared import declared_pages
 from pages.parts.jobs import NothingYet, work_off
 from pages.parts.keep_row import keep_row
@@ -59,6 +60,7 @@ def page(name: str, draw: Callable[[View], None], *, icon: str, question: str) -
     icon, question : as in `Page`: read from the page's file (declared.py) for the navigation
     """
     st.set_page_config(page_title=f"{name} · Headroom", page_icon=ICON, layout="wide")
+    follow_mode()
     follow_secrets()
     link.follow(name)
     with st.sidebar:

@@ -15,7 +15,10 @@ from typing import Any
 import streamlit as st
 
 from engine import InputError
+from engine.errors import as_sentence
+from engine.mode import current_mode
 from engine.progress import Progress, silent
+from pages.parts.allowed import in_turn
 from pages.parts.literal import literal
 from pages.parts.store import store
 
@@ -49,7 +52,12 @@ class Job:
         return self.seconds < AT_ONCE
 
     def result(self, progress: Progress = silent) -> Any:
-        return store().get(self.key, lambda: self.compute(progress))
+        def compute() -> Any:
+            if self.is_quick:
+                return self.compute(progress)
+            return in_turn(self.title, self.seconds, self.compute, progress)
+
+        return store().get(self.key, compute)
 
 
 def _asked() -> dict[Hashable, Job]:
@@ -106,6 +114,11 @@ def offer(jobs: Iterable[Job], label: str | None = None) -> None:
     if impossible:
         st.caption(literal(f"Not for so many requests: {', '.join(impossible)}."))
     waiting = [job for job in waiting if job.seconds < math.inf]
+    try:
+        current_mode().check_jobs({job.title: job.seconds for job in waiting})
+    except InputError as limit:
+        st.caption(literal(as_sentence(limit)))
+        waiting = [job for job in waiting if job.seconds <= current_mode().estimate]
     if not waiting:
         return
     names = ", ".join(job.title for job in waiting)

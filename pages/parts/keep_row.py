@@ -10,6 +10,7 @@ import streamlit as st
 
 from engine import Bound, InputError
 from engine.measure.league import Entry, league
+from engine.mode import current_mode
 from engine.progress import silent
 from engine.saved import Snapshot, facts_of, results_of
 from pages.parts import link
@@ -31,7 +32,8 @@ def keep_row(page: str, view: View) -> None:
         name = st.text_input("Name", key="save name", placeholder="Twice the memory")
         if st.button("Save this view", type="primary", disabled=not name.strip()):
             _save(name, shown)
-        st.caption("Settings and results, to open and to compare on the page Saved.")
+        about = "Settings and results, to open and to compare on the page Saved."
+        st.caption(f"{about} {current_mode().kept_in_words}".rstrip())
         st.download_button(
             "Report (HTML)",
             data=shown.report,

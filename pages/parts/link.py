@@ -123,6 +123,13 @@ def _in_link(name: str) -> tuple[str, ...] | None:
     return unread.pop(name, None)
 
 
+def asked_of(name: str) -> tuple[str, ...]:
+    """What the address that the visitor brought says of a setting, also where it was refused."""
+    state = st.session_state
+    brought: dict[str, tuple[str, ...]] = state["brought"] or {}
+    return brought.get(name) or state["refused"].get(name, ((), None))[0]
+
+
 def _read(texts: tuple[str, ...] | None, default: Any, kind: type) -> Any:
     """The value that the address gives, or the default."""
     if texts is None:

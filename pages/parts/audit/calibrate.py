@@ -18,6 +18,7 @@ from engine.machine.catalogue import gpus, models
 from engine.machine.hardware import DEFAULT
 from engine.machine.own_presets import LONGEST_TITLE, save
 from engine.machine.preset import Preset
+from engine.mode import current_mode
 from engine.progress import Progress
 from engine.traces.formats import sglang_bench, vllm_bench
 from pages.parts import show
@@ -76,10 +77,11 @@ def _tell_fit(bench: Benchmark, fitted: Fit) -> None:
 
 def _offer_to_save(source: str, bench: Benchmark, fitted: Fit) -> None:
     """A name, and what the file does not say of the server, for a preset to keep."""
+    mode = current_mode()
     with st.expander("Save as a preset", icon=":material/save:"):
         st.caption(
-            "It then stands under Clock in the sidebar, for everybody who uses this server or its "
-            "database, and as --hardware on the command line."
+            f"It then stands under Clock in the sidebar, {mode.audience}"
+            + (", and as --hardware on the command line." if mode.is_shared else ".")
         )
         left, right = st.columns(2)
         title = left.text_input("Name", PurePath(source).stem, max_chars=LONGEST_TITLE)

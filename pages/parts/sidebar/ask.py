@@ -11,9 +11,10 @@ from engine.demand.arrivals import ARRIVALS
 from engine.demand.example import examples, load_example
 from engine.demand.request_class import classes
 from engine.demand.scenario import RANGES, Scenario
-from engine.demand.source import Source, requests_of
+from engine.demand.source import Source, how_many, requests_of
 from engine.machine.clock import Clock
 from engine.machine.hardware import Preset
+from engine.mode import current_mode
 from engine.workload import MAX_MEMORY
 from pages.parts.link import forget, linked
 from pages.parts.literal import literal
@@ -57,6 +58,7 @@ def ask() -> View:
     topology, requests = ask_servers(requests, clock)
     deployment = Deployment(memory, clock, topology)
     experiment = Experiment(requests, deployment, ask_policies())
+    _check(experiment)
     store().get(("requests", requests), lambda: requests_of(requests))  # while it is looked at
     if source not in (MIX, UPLOAD):
         _tell_what_it_shows(shows, source, experiment)
@@ -69,6 +71,15 @@ def ask() -> View:
         words += ["outputs predicted"] if requests.is_predicted else []
     st.caption(literal(f"{', '.join(words)}. The address of this page is a link to this view."))
     return View(title, experiment)
+
+
+def _check(experiment: Experiment) -> None:
+    """InputError where this server does not simulate so much, whoever asked: before it begins."""
+    mode = current_mode()
+    mode.check_requests(how_many(experiment.source))
+    mode.check_search(
+        {choice.label: choice.values.get("seconds", 0.0) for choice in experiment.choices}
+    )
 
 
 def _ask_requests(source: str, clock: Clock, preset: Preset | None) -> tuple[str, Source, int]:

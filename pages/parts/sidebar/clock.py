@@ -9,6 +9,7 @@ from engine.machine.clock import LONGEST, ROUNDS, Clock, seconds_clock
 from engine.machine.hardware import Preset, shipped_presets
 from engine.machine.own_presets import delete, listed, rename
 from engine.machine.preset_text import PREFIX, is_own, write_preset
+from engine.mode import current_mode
 from pages.parts.link import MOST_QUOTED, forget, linked
 from pages.parts.literal import literal
 
@@ -108,7 +109,11 @@ def ask_round_times(preset: Preset | None) -> Clock:
 def _offer_change(preset: Preset) -> None:
     """Rename, export or delete a preset of the user's own."""
     with st.popover("Change or export", icon=":material/edit:", width="stretch"):
-        st.caption("Everybody who uses this server or its database sees its saved presets.")
+        mode = current_mode()
+        about = "Everybody who uses this server or its database sees its saved presets."
+        if not mode.is_shared:
+            about = f"Kept {mode.audience}."
+        st.caption(f"{about} {mode.deleted_in_words}".rstrip())
         title = st.text_input("Name", preset.title, key=f"title of {preset.key}")
         st.button("Rename", on_click=_rename, args=(preset, title), width="stretch")
         st.download_button(

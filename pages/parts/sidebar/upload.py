@@ -10,7 +10,9 @@ import streamlit as st
 
 from engine import Workload, wording
 from engine.machine.clock import Clock
+from engine.mode import current_mode
 from engine.traces import Report, TraceRequests, as_workload, read_requests
+from engine.traces.ceilings import lowered
 from engine.traces.clock import PER_SECOND
 from engine.traces.formats import canonical
 from engine.traces.part import TracePart
@@ -129,6 +131,7 @@ def _take_file() -> None:
         f"with such columns, or a known log: {known_logs()}. gzip is unpacked.",
     )
     if dropped is not None and st.session_state.get("file id") != dropped.file_id:
+        current_mode().check_upload(dropped.size)
         content = dropped.getvalue()
         digest = hashlib.blake2b(content, digest_size=16).digest()
         before = current_file()
@@ -184,7 +187,7 @@ def _read(place: tuple, file: File) -> tuple[TraceRequests, Report]:
     _, _, unit, picked = place
 
     def read() -> tuple[TraceRequests, Report]:
-        with st.spinner("Reading the trace"):
+        with st.spinner("Reading the trace"), lowered(current_mode().ceilings):
             return read_requests(
                 file.opened(),
                 time_unit=unit,
