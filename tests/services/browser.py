@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import socket
@@ -36,16 +37,27 @@ def _free_port() -> int:
 @contextmanager
 def fresh_server():
     """The address of a server that nobody has visited yet."""
+    with served() as (address, _):
+        yield address
+
+
+@contextmanager
+def served(**environment: str):
+    """The address and the process of such a server, with what is set in its environment."""
     port = _free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     command += ["--server.fileWatcherType", "none"]
     process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command,
+        cwd=ROOT,
+        env=os.environ | environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     address = f"http://127.0.0.1:{port}"
     try:
         _wait_until_healthy(process, f"{address}/_stcore/health")
-        yield address
+        yield address, process
     finally:
         process.terminate()
         process.wait(timeout=20)
