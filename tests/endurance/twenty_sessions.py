@@ -37,7 +37,7 @@ def change(session: Session, number: int, changes: int, start: threading.Barrier
 
 
 def measure(sessions: int, changes: int) -> tuple[list[Repaint], float, float]:
-    """The repaints of so many sessions at once; seconds they took, and of the server's processor."""
+    """The repaints of so many sessions at once; their wall and the server's processor time, s."""
     with served() as (address, process):
         visitors = [Session(address) for _ in range(sessions)]
         for visitor in visitors:
