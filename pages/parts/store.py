@@ -22,6 +22,7 @@ MOST_BYTES = 400_000_000  # of results
 MOST_UPLOADED = 2_500_000_000  # bytes of traces as they were read: one of 30 million rows fits
 LIFE = 3600.0  # seconds without use
 LIFE_OF_UPLOADS = 600.0
+RECOUNT = 5.0  # seconds after which all that was used is measured anew; sooner where room is short
 
 
 @dataclass(eq=False)
@@ -47,6 +48,7 @@ class Store:
         self._lock = threading.Lock()
         self._results: OrderedDict[Hashable, _Kept] = OrderedDict()
         self._timer: threading.Timer | None = None
+        self._counted, self._together = 0.0, 0  # when all was counted; bytes, or fewer by now
 
     def __contains__(self, key: Hashable) -> bool:
         with self._lock:
@@ -68,10 +70,18 @@ class Store:
 
     def put(self, key: Hashable, result: Any) -> None:
         """Keep a result, if there is room for it at all."""
+        holdings = holdings_of((key, result))
+        size = holdings.objects + sum(holdings.arrays.values())
         with self._lock:
-            self._results[key] = _Kept(result, time.monotonic())
+            if size > self._most:  # nor do others go for it
+                self._results.pop(key, None)
+                return
+            moment = time.monotonic()
+            self._results[key] = _Kept(result, moment, holdings)
             self._results.move_to_end(key)
-            self._let_go()
+            self._together += size
+            if self._together > self._most / 2 or moment - self._counted > RECOUNT:
+                self._let_go()
             self._look_again()
 
     @property
@@ -97,6 +107,7 @@ class Store:
             total += together.add(kept.holdings)
             if kept.used < oldest or total > self._most:
                 del self._results[key]
+        self._counted, self._together = time.monotonic(), min(total, self._most)
 
     def _look_again(self) -> None:
         """Let go of what is too old, though nobody asks for anything any more."""
