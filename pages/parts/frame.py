@@ -12,6 +12,7 @@ from engine import InputError
 from engine.compiled import announced
 from pages.parts import link
 from pages.parts.declared import declared_pages
+from pages.parts.departed import notice
 from pages.parts.jobs import NothingYet, work_off
 from pages.parts.keep_row import keep_row
 from pages.parts.kept import follow_secrets
@@ -60,6 +61,7 @@ def page(name: str, draw: Callable[[View], None], *, icon: str, question: str) -
     draw : draws what the sidebar describes
     icon, question : as in `Page`: read from the page's file (declared.py) for the navigation
     """
+    notice()
     with turns().turn():
         working = _drawn(name, draw)
     settle()

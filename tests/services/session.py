@@ -7,6 +7,7 @@ makes the server do all that a browser makes it do.
 from __future__ import annotations
 
 import time
+import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -82,11 +83,14 @@ class Session:
     """One visitor; closed as by closing the tab."""
 
     def __init__(self, address: str) -> None:
+        self._address = address
         place = address.replace("http://", "ws://") + "/_stcore/stream"
         self._socket = connect(place, subprotocols=["streamlit"], max_size=None)
         self._script = self._query = ""
         self.labels: dict[str, str] = {}  # of buttons and folds: their ids
         self.headline = ""
+        self._id = self._uploader = ""
+        self._files: list[Any] = []
         self.controls: dict[str, tuple[str, dict[str, Any]]] = {}  # of a key: id and value
 
     def __enter__(self) -> Session:
@@ -119,6 +123,26 @@ class Session:
         self._send(pressed=self.labels[label])
         return self.wait() if wait else None
 
+    def upload(self, name: str, content: bytes) -> Repaint:
+        """Drop a file into the uploader of the page, and wait."""
+        message = BackMsg()
+        message.file_urls_request.request_id = "upload"
+        message.file_urls_request.file_names.append(name)
+        message.file_urls_request.session_id = self._id
+        self._socket.send(message.SerializeToString())
+        while (answer := self._receive()).WhichOneof("type") != "file_urls_response":
+            pass
+        (place,) = answer.file_urls_response.file_urls
+        _put(self._address, place.upload_url, name, content)
+        self._files = [(name, len(content), place)]
+        self._send()
+        return self.wait()
+
+    def _receive(self) -> ForwardMsg:
+        message = ForwardMsg()
+        message.ParseFromString(self._socket.recv(timeout=PATIENCE))
+        return message
+
     def _ask(self, **more) -> Repaint:
         self._send(**more)
         return self.wait()
@@ -137,6 +161,12 @@ class Session:
                     getattr(widget, kind).data.extend(content["data"])
                 else:
                     setattr(widget, kind, content)
+        if self._files:
+            widget = state.widget_states.widgets.add(id=self._uploader)
+            for name, size, place in self._files:
+                info = widget.file_uploader_state_value.uploaded_file_info.add()
+                info.name, info.size, info.file_id = name, size, place.file_id
+                info.file_urls.CopyFrom(place)
         if pressed:
             state.widget_states.widgets.add(id=pressed, trigger_value=True)
         self._begun = time.monotonic()
@@ -146,14 +176,14 @@ class Session:
         """Until the page is drawn, and drawn again with what it computes unasked."""
         repaint = Repaint()
         while True:
-            message = ForwardMsg()
-            message.ParseFromString(self._socket.recv(timeout=PATIENCE))
+            message = self._receive()
             passed = time.monotonic() - self._begun
             kind = message.WhichOneof("type")
             if kind == "delta":
                 self._take(message.delta, repaint, passed)
             elif kind == "new_session":
                 self._script = message.new_session.page_script_hash
+                self._id = message.new_session.initialize.session_id
             elif kind == "page_info_changed":
                 self._query = message.page_info_changed.query_string
             elif kind == "script_finished":
@@ -179,6 +209,8 @@ class Session:
                 self.controls[key] = element.id, CONTROLS[kind](element)
         elif kind == "button":
             self.labels[element.label] = element.id
+        elif kind == "file_uploader":
+            self._uploader = element.id
         elif kind == "exception":
             repaint.exceptions.append(f"{element.type}: {element.message}")
         elif kind == "plotly_chart" and repaint.chart is None:
@@ -187,3 +219,22 @@ class Session:
             self.headline = element.body
             if repaint.headline is None:
                 repaint.headline = passed
+
+
+def _put(address: str, place: str, name: str, content: bytes) -> None:
+    """Send a file as a browser's form does."""
+    with urllib.request.urlopen(f"{address}/_stcore/health") as answer:
+        token = answer.headers["Set-Cookie"].partition("=")[2].partition(";")[0]
+    mark = "a-line-that-no-trace-holds"
+    head = f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
+    request = urllib.request.Request(
+        address + place,
+        data=head.encode() + content + f"\r\n--{mark}--\r\n".encode(),
+        method="PUT",
+        headers={
+            "Content-Type": f"multipart/form-data; boundary={mark}",
+            "X-Xsrftoken": token,
+            "Cookie": f"_streamlit_xsrf={token}",
+        },
+    )
+    urllib.request.urlopen(request).close()
