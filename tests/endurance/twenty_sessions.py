@@ -9,23 +9,14 @@ the server takes for a change. The visitors take some processor time of the same
 from __future__ import annotations
 
 import argparse
-import os
 import threading
 import time
-from pathlib import Path
 
 import numpy as np
 
 from tests.services.browser import served
+from tests.services.process import processor_seconds
 from tests.services.session import Repaint, Session
-
-TICK = 1 / os.sysconf("SC_CLK_TCK")  # seconds
-
-
-def processor_seconds(process: int) -> float:
-    """User and system time of a process until now."""
-    after_name = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return TICK * (int(after_name[11]) + int(after_name[12]))
 
 
 def change(session: Session, number: int, changes: int, start: threading.Barrier, repaints: list):
