@@ -28,12 +28,21 @@ class Postgres:
         if os.geteuid() == 0:  # the server refuses to run as root
             shutil.chown(folder, "postgres")
         self._run("initdb", "-D", self._data, "-U", "planner", "-A", "trust", "--no-sync")
-        options = f"-p {self._port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
-        self._run("pg_ctl", "-D", self._data, "-w", "-l", folder / "log", "-o", options, "start")
+        self.start()
         self.url = f"postgresql://planner@127.0.0.1:{self._port}/postgres"
 
-    def stop(self) -> None:
+    def start(self) -> None:
+        """Again, with all that was in it, where it has gone."""
+        folder = self._folder
+        options = f"-p {self._port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
+        self._run("pg_ctl", "-D", self._data, "-w", "-l", folder / "log", "-o", options, "start")
+
+    def go(self) -> None:
+        """At once, as when its machine fails."""
         self._run("pg_ctl", "-D", self._data, "-w", "-m", "immediate", "stop")
+
+    def stop(self) -> None:
+        self.go()
         shutil.rmtree(self._folder)
 
     def _run(self, program: str, *options) -> None:
