@@ -7,6 +7,7 @@ version, is asked before the sweep and again with each task.
 from __future__ import annotations
 
 import gc
+import logging
 import pickle
 import time
 from collections.abc import Iterator
@@ -30,6 +31,10 @@ except ImportError:
         "a sweep on a cluster needs Dask: pip install 'headroom[cluster]', or leave the scheduler "
         "out to use this machine's cores"
     ) from None
+
+# What goes wrong is told here in a sentence; Dask writes tracebacks of its own clean-up beside it.
+for _name in ("distributed", "distributed.client", "tornado.application"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
 
 CONNECT = 5.0  # seconds until a scheduler counts as absent
 TASKS = 16  # for each thread of a worker

@@ -22,7 +22,7 @@ from pages.parts.settled import settle_again
 from pages.parts.store import store, uploads
 
 LOG = logging.getLogger("headroom.pages")
-MARGIN = 5.0  # seconds after streamlit's own, until a session is certainly too old
+MARGIN = 1.0  # seconds after streamlit's own, until a session is certainly too old
 
 
 def notice() -> None:

@@ -33,6 +33,11 @@ class Turns:
         self._holder: object | None = None
         self._begun = 0.0
 
+    @property
+    def waiting(self) -> int:
+        """How many wait for their turn."""
+        return len(self._waiting)
+
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Wait for one's turn, and have it until the end of the block."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from tests.services.browser import served
@@ -60,29 +62,31 @@ def leave_work(address: str) -> None:
         time.sleep(2.0)
 
 
-def measure(megabytes: float, visitors: int, after: float | None) -> list[tuple[str, State]]:
-    """The states of a server before, during and after such visits, seconds after all had left."""
+def measure(
+    megabytes: float, visitors: int, after: float | None
+) -> Iterator[tuple[float | None, str, State]]:
+    """The states of a server before, during and after such visits.
+
+    Each with the seconds since all have left, if they have, and what has happened.
+    """
     wait = {"HEADROOM_KEEP_SECONDS": f"{after}", "STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": "1"}
     with served(**({} if after is None else wait)) as (address, process):
         with Session(address) as first:
             first.open()
-        states = [("one visitor has come and gone", state(process.pid))]
+        yield None, "one visitor has come and gone", state(process.pid)
         content = trace(megabytes)
-        for number in range(visitors):
-            with Session(address) as visitor:
+        with ExitStack() as open_pages:
+            for number in range(visitors):
+                visitor = open_pages.enter_context(Session(address))
                 visitor.open(**{"from": "upload"})
                 visitor.upload(f"{number}.csv", content + f"{number},1,1\n".encode())
-                busy = state(process.pid)
-        states.append((f"{visitors} uploads of {megabytes:g} MB", busy))
-        leave_work(address)
-        states.append(("a second after who started long work has left", state(process.pid)))
+            yield None, f"{visitors} uploads of {megabytes:g} MB", state(process.pid)
+            leave_work(address)
         begun = time.monotonic()
-        until = begun + 600 if after is None else begun + after + 12
-        while time.monotonic() < until:
-            time.sleep((until - begun) / 10)
-            passed = time.monotonic() - begun
-            states.append((f"{passed:.0f} s after all have left", state(process.pid)))
-    return states
+        step = 60.0 if after is None else 1.0
+        for _ in range(12):
+            yield time.monotonic() - begun, "all have left", state(process.pid)
+            time.sleep(step)
 
 
 def main() -> None:
@@ -91,8 +95,9 @@ def main() -> None:
     parser.add_argument("--visitors", type=int, default=3)
     parser.add_argument("--after", type=float, help="seconds; as it is shipped if not given")
     arguments = parser.parse_args()
-    for when, what in measure(arguments.megabytes, arguments.visitors, arguments.after):
-        print(f"{when}: {what}", flush=True)
+    for seconds, what, reading in measure(*vars(arguments).values()):
+        when = "" if seconds is None else f", {seconds:.0f} s ago"
+        print(f"{what}{when}: {reading}", flush=True)
 
 
 if __name__ == "__main__":

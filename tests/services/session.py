@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 import urllib.request
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
@@ -85,7 +86,10 @@ class Session:
     def __init__(self, address: str) -> None:
         self._address = address
         place = address.replace("http://", "ws://") + "/_stcore/stream"
-        self._socket = connect(place, subprotocols=["streamlit"], max_size=None)
+        self._connection = ExitStack()
+        self._socket = self._connection.enter_context(
+            connect(place, subprotocols=["streamlit"], max_size=None)
+        )
         self._script = self._query = ""
         self.labels: dict[str, str] = {}  # of buttons and folds: their ids
         self.headline = ""
@@ -100,7 +104,7 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        self._socket.close()
+        self._connection.close()
 
     def open(self, page: str = "", **query) -> Repaint:
         """Go to the page of this name with this link, and wait until it is settled."""
