@@ -57,6 +57,22 @@ def test_a_known_clock_is_found_again(c0, c1, n0, c2, c3):
     assert found.error_percent < 1e-3
 
 
+ODD = (True, 7, 5.0, "x", {}, [1], [10**400] * 9, [None] * 9, [[0.1]] * 9, [True] * 9)
+
+
+@pytest.mark.parametrize("odd", ODD, ids=str)
+@pytest.mark.parametrize(
+    "field", ["input_lens", "ttfts", "itls", "start_times", "output_lens", "errors"]
+)
+def test_a_field_that_is_none(field, odd):
+    """What it holds is passed over or refused with a sentence, whatever it is."""
+    result = benchmark_result(served(n=9)) | {field: odd}
+    try:
+        assert read_benchmark(io.BytesIO(json.dumps(result).encode())).left_out <= 9
+    except InputError as refused:
+        assert "\n" not in str(refused)
+
+
 def test_preempted_requests_do_not_mislead():
     """Rounds in which someone came back are left out; the rest are exact."""
     run = served(n=300, rate=6.0)
