@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 import weakref
+from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -32,21 +34,51 @@ def notice() -> None:
         _presence(run.session_id)
 
 
+class Departures:
+    """Those who have left of late. Many who leave together are cleared away together."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._left: list[tuple[float, str, weakref.ref | None]] = []
+        self._timer: threading.Timer | None = None
+
+    def add(self, visitor: str) -> None:
+        """The connection of this visitor is closed."""
+        kept = _sessions().get_session_info(visitor)
+        session = None if kept is None else weakref.ref(kept.session)
+        patience = st.get_option("server.disconnectedSessionTTL") + MARGIN
+        with self._lock:
+            self._left.append((time.monotonic() + patience, visitor, session))
+            self._wait()
+
+    def _wait(self) -> None:
+        """Until all who have left by now are too old."""
+        if self._timer is None and self._left:
+            last, _, _ = max(self._left, key=lambda left: left[0])
+            self._timer = threading.Timer(last - time.monotonic(), self._on_time)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _on_time(self) -> None:
+        with self._lock:
+            moment = time.monotonic()
+            due = [left for left in self._left if left[0] <= moment]
+            self._left = [left for left in self._left if left[0] > moment]
+            self._timer = None
+            self._wait()
+        _clear_away([(visitor, session) for _, visitor, session in due])
+
+
+@cache
+def departures() -> Departures:
+    """Those from this server."""
+    return Departures()
+
+
 def _gone(visitor: str) -> None:
-    """The connection is closed: no later than in some minutes nothing is left of it."""
     store().leave(visitor)
     uploads().leave(visitor)
-    kept = _sessions().get_session_info(visitor)
-    session = None if kept is None else weakref.ref(kept.session)
-    patience = st.get_option("server.disconnectedSessionTTL") + MARGIN
-    timer = threading.Timer(patience, _clear_away, (visitor, session))
-    timer.daemon = True
-    timer.start()
-
-
-def _sessions() -> Any:
-    """streamlit's sessions, open ones and those whose visitors may be back."""
-    return get_instance()._session_mgr
+    departures().add(visitor)
 
 
 @st.cache_resource(show_spinner=False, scope="session", on_release=_gone)
@@ -55,16 +87,22 @@ def _presence(visitor: str) -> str:
     return visitor
 
 
-def _clear_away(visitor: str, session: weakref.ref | None) -> None:
+def _sessions() -> Any:
+    """streamlit's sessions, open ones and those whose visitors may be back."""
+    return get_instance()._session_mgr
+
+
+def _clear_away(visitors: list[tuple[str, weakref.ref | None]]) -> None:
     sessions = _sessions()
     try:
         sessions._session_storage._cache.expire()  # nothing public does it
     except AttributeError as problem:
         LOG.warning("sessions of closed pages stay in memory: %r", problem)
-    left_over = None if session is None else session()
-    if left_over is not None and sessions.get_session_info(visitor) is None:
-        left_over.shutdown()  # streamlit's loop holds on to the one that it saw last
-        left_over.session_state.clear()
+    for visitor, session in visitors:
+        left_over = None if session is None else session()
+        if left_over is not None and sessions.get_session_info(visitor) is None:
+            left_over.shutdown()  # streamlit's loop holds on to the one that it saw last
+            left_over.session_state.clear()
     for kept in (busy_periods, keeps_up_with):  # of requests that nobody may have any more
         kept.cache_clear()
     settle_again()
