@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime import get_instance
+from streamlit.runtime import exists, get_instance
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from engine.capacity.carried import keeps_up_with
@@ -78,7 +78,8 @@ def departures() -> Departures:
 def _gone(visitor: str) -> None:
     store().leave(visitor)
     uploads().leave(visitor)
-    departures().add(visitor)
+    if exists():  # else the pages are drawn without a server
+        departures().add(visitor)
 
 
 @st.cache_resource(show_spinner=False, scope="session", on_release=_gone)

@@ -25,5 +25,10 @@ def settle_again() -> None:
     gc.unfreeze()
     gc.collect()
     gc.freeze()
+    give_back()
+
+
+def give_back() -> None:
+    """Let the system have the memory that is free: the C library keeps it for the next ones."""
     with suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).malloc_trim(0)

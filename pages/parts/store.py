@@ -21,6 +21,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.parts.holdings import Holdings, holdings_of
+from pages.parts.settled import give_back
 
 MOST_BYTES = 400_000_000  # of results
 MOST_UPLOADED = 2_500_000_000  # bytes of traces as they were read: one of 30 million rows fits
@@ -135,9 +136,13 @@ class Store:
 
     def _on_time(self) -> None:
         with self._lock:
+            before = len(self._results)
             self._timer = None
             self._let_go()
             self._look_again()
+            less = len(self._results) < before
+        if less:
+            give_back()
 
 
 def _visitor() -> set[str]:
