@@ -44,9 +44,11 @@ class Turns:
         ticket = object()
         with self._changed:
             self._waiting.append(ticket)
-            while self._waiting[0] is not ticket or self._left() > 0:
-                self._changed.wait(self._left() if self._waiting[0] is ticket else None)
-            self._waiting.popleft()
+            try:
+                while self._waiting[0] is not ticket or self._left() > 0:
+                    self._changed.wait(self._left() if self._waiting[0] is ticket else None)
+            finally:
+                self._waiting.remove(ticket)
             self._holder, self._begun = ticket, time.monotonic()
             self._changed.notify_all()  # the next one counts from now on
         try:
