@@ -36,8 +36,12 @@ def draw(view: View) -> None:
     show.unserved(entries)
     styles = {entry.label: entry.run.policy for entry in entries}
     shown = dict(list(values.items())[: show.DRAWN])
+    what = time.title, unit, log, slo.limits.get(time.name)
+    ranked = tuple((entry.label, entry.mean) for entry in entries)
     show.figure(
-        draw_cdf(shown, styles, time.title, unit, log, slo.limits.get(time.name)),
+        show.once(
+            ("cdf", view.experiment, ranked, name, what), lambda: draw_cdf(shown, styles, *what)
+        ),
         describe_cdf(shown, time.title, unit),
         "latency-cdf",
     )

@@ -11,8 +11,8 @@ from streamlit import config
 
 from engine.errors import InputError
 from engine.mode import current_mode
+from engine.places import Places
 from engine.progress import Progress
-from engine.turns import Turns
 from pages.parts.literal import literal
 
 LOG = logging.getLogger("headroom.mode")
@@ -35,9 +35,9 @@ def follow_mode() -> None:
 
 
 @st.cache_resource(show_spinner=False)
-def _turns(most: int) -> Turns:
+def _places(most: int) -> Places:
     """The places for jobs of this server."""
-    return Turns(most)
+    return Places(most)
 
 
 def in_turn(title: str, seconds: float, compute: Callable[[Progress], Any], progress: Progress):
@@ -52,5 +52,5 @@ def in_turn(title: str, seconds: float, compute: Callable[[Progress], Any], prog
     mode.check_jobs({title: seconds})
     if mode.jobs is None:
         return compute(progress)
-    with _turns(mode.jobs).taken(progress):
+    with _places(mode.jobs).taken(progress):
         return compute(mode.stopping(title, progress))

@@ -130,7 +130,8 @@ def offer(jobs: Iterable[Job], label: str | None = None) -> None:
             key=f"run {names}",
             on_click=lambda: _asked().update({job.key: job for job in waiting}),
         )
-        st.caption(f"Takes about {float(f'{seconds:.2g}'):g} s; the page stays usable.")
+        about = "less than a second" if seconds < 1 else f"about {float(f'{seconds:.2g}'):g} s"
+        st.caption(f"Takes {about}; the page stays usable.")
 
 
 def begin(job: Job, label: str | None = None) -> None:

@@ -114,6 +114,12 @@ def linked(
     return {"key": name}
 
 
+def unseen(name: str) -> Any:
+    """The value of a setting that `linked` has read and no widget shows."""
+    st.session_state["drawn"].discard(name)
+    return st.session_state[name]
+
+
 def _in_link(name: str) -> tuple[str, ...] | None:
     """What the address that the visitor brought says of a setting, if it was not read before."""
     state = st.session_state

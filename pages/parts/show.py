@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -12,10 +14,16 @@ from engine.measure.csv_text import csv_text
 from engine.measure.league import Entry, explain_columns, who_is_not_served, written_table
 from pages.parts.jobs import begin, finished
 from pages.parts.runs import advice_job, bound_jobs, headroom_job
+from pages.parts.store import store
 from pages.parts.view import View
 
 DRAWN = 8  # lines a chart; more cannot be told apart
 WORDS = ("Load",)  # columns of words
+
+
+def once(key: Hashable, draw: Callable[[], Any]) -> Any:
+    """A chart, drawn when somebody first asks for that of this key."""
+    return store().get(("chart", key), draw)
 
 
 def figure(drawn, alt: str, key: str, zooms: bool = False, bar: bool = True, **options):
@@ -26,6 +34,7 @@ def figure(drawn, alt: str, key: str, zooms: bool = False, bar: bool = True, **o
     the page, it and dragging stay off.
     """
     if "Mobi" in (st.context.headers.get("User-Agent") or ""):
+        drawn = deepcopy(drawn)  # others look at the same
         drawn.update_layout(dragmode=False)
         zooms = False
     return st.plotly_chart(

@@ -13,8 +13,8 @@ from engine.database import connected
 from engine.demand.example import examples, load_example
 from engine.demand.source import how_many
 from engine.mode import MODES, PUBLIC, Mode
+from engine.places import Places
 from engine.saved import Keeping, Snapshot, database_url
-from engine.turns import Turns
 from pages.parts import allowed
 from pages.parts.declared import declared_pages
 from pages.parts.jobs import Job
@@ -244,8 +244,8 @@ def test_a_dear_job_does_not_start(public):
 
 def test_jobs_take_turns(public, monkeypatch):
     """Two at once over all visitors: a third waits, and is told."""
-    turns, heard, go_on = Turns(2), [], threading.Event()
-    monkeypatch.setattr(allowed, "_turns", lambda most: turns)
+    places, heard, go_on = Places(2), [], threading.Event()
+    monkeypatch.setattr(allowed, "_places", lambda most: places)
 
     def report(share, sentence=""):
         heard.append(sentence)
@@ -258,7 +258,7 @@ def test_jobs_take_turns(public, monkeypatch):
     threads = [threading.Thread(target=job.result) for job in jobs]
     for thread in threads:
         thread.start()
-    while turns._places._value:  # until both are under way
+    while places._places._value:  # until both are under way
         pass
     assert Job(("turn", 2), "job 2", 1.0, lambda progress: 3).result(report) == 3
     assert heard[0] == "waiting for one of 2 jobs of other visitors to end"

@@ -41,20 +41,27 @@ def free_port() -> int:
 @contextmanager
 def fresh_server(environment: Mapping[str, str] | None = None):
     """The address of a server that nobody has visited yet, started in this environment as well."""
+    with served(**(environment or {})) as (address, _):
+        yield address
+
+
+@contextmanager
+def served(**environment: str):
+    """The address and the process of such a server, with what is set in its environment."""
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     command += ["--server.fileWatcherType", "none"]
     process = subprocess.Popen(
         command,
         cwd=ROOT,
-        env={**os.environ, **(environment or {})},
+        env=os.environ | environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     address = f"http://127.0.0.1:{port}"
     try:
         _wait_until_healthy(process, f"{address}/_stcore/health")
-        yield address
+        yield address, process
     finally:
         process.terminate()
         process.wait(timeout=20)

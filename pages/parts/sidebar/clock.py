@@ -10,6 +10,7 @@ from engine.machine.hardware import Preset, shipped_presets
 from engine.machine.own_presets import delete, listed, rename
 from engine.machine.preset_text import PREFIX, is_own, write_preset
 from engine.mode import current_mode
+from pages.parts.fold import Fold
 from pages.parts.link import MOST_QUOTED, forget, linked
 from pages.parts.literal import literal
 
@@ -43,7 +44,8 @@ def ask_preset() -> Preset | None:
     )
     if warning:
         st.caption(f":material/warning: {literal(warning)}")
-    return known.get(key)
+    preset = st.session_state["preset"] = known.get(key)  # the database is asked once a run
+    return preset
 
 
 def _own() -> tuple[dict[str, Preset], str]:
@@ -78,7 +80,7 @@ def ask_round_times(preset: Preset | None) -> Clock:
     """The clock of a preset, with coefficients to edit."""
     if preset is None:
         return ROUNDS
-    with st.expander("Round times", icon=":material/timer:"):
+    with Fold(st.expander, "Round times", icon=":material/timer:") as fold:
         error = f", mean error {preset.error_percent:g} %" if preset.error_percent else ""
         st.caption(
             f"T = c0 + c1·max(0, N − N0) + c2·K + c3·B for N tokens in the round, K tokens of KV "
@@ -89,7 +91,7 @@ def ask_round_times(preset: Preset | None) -> Clock:
             FIELDS.items(), preset.clock.step, strict=True
         ):
             default = round(value * units, 9)
-            asked = st.number_input(
+            asked = fold.control(st.number_input)(
                 label,
                 0.0,
                 LONGEST * units,
@@ -101,7 +103,7 @@ def ask_round_times(preset: Preset | None) -> Clock:
                 ),
             )
             coefficients.append(value if asked == default else asked / units)
-        if is_own(preset.key) and preset.fit != AS_LINKED:
+        if fold.is_open and is_own(preset.key) and preset.fit != AS_LINKED:
             _offer_change(preset)
     return seconds_clock(*coefficients)
 

@@ -14,9 +14,9 @@ from engine.machine.hardware import (
     find_preset,
     gpus,
     models,
-    presets,
     tokens_held,
 )
+from pages.parts.fold import Fold
 from pages.parts.literal import literal
 
 BLOCK = 16  # tokens, vLLM's own value
@@ -26,7 +26,10 @@ FAR = (0.5, 1.0)  # M as a share of what the GPUs hold: outside, it is most like
 def derive_memory(preset: Preset | None) -> None:
     """A calculator whose result can be taken over as M."""
     known = preset if preset is not None and preset.model else find_preset(DEFAULT_PRESET)
-    with st.popover("M from a GPU's memory", icon=":material/calculate:", width="stretch"):
+    label = "M from a GPU's memory"
+    with Fold(st.popover, label, icon=":material/calculate:", width="stretch") as fold:
+        if not fold.is_open:
+            return
         model = models()[_pick("Model", models(), known.model)]
         gpu = gpus()[_pick("GPU", gpus(), known.gpu)]
         left, right = st.columns(2)
@@ -54,7 +57,7 @@ def derive_memory(preset: Preset | None) -> None:
 
 def offer_memory(memory: int) -> None:
     """Where M is far from what the chosen GPUs hold, says so and offers theirs."""
-    preset = presets().get(st.session_state["clock"])
+    preset = st.session_state["preset"]
     held = None if preset is None else tokens_held(preset)
     if preset is None or held is None or FAR[0] <= memory / held <= FAR[1]:
         return

@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from engine import turns as module
+from engine import places as module
 from engine.errors import InputError
-from engine.turns import Turns
+from engine.places import Places
 
 
 class GaveUp(Exception):
@@ -19,11 +19,11 @@ def silent(*_):
 
 def test_no_more_than_there_are_places():
     """Of eight that come together, never more than two are under way."""
-    turns, lock = Turns(2), threading.Lock()
+    places, lock = Places(2), threading.Lock()
     under_way, most, both = [0], [0], threading.Barrier(2, timeout=20)
 
     def work():
-        with turns.taken(silent):
+        with places.taken(silent):
             with lock:
                 under_way[0] += 1
                 most[0] = max(most[0], under_way[0])
@@ -42,32 +42,32 @@ def test_no_more_than_there_are_places():
 
 def test_who_waits_is_told_and_may_give_up():
     """What stops a job that runs, a change in the sidebar, stops its wait as well."""
-    turns, heard = Turns(1), []
+    places, heard = Places(1), []
 
     def report(share, sentence):
         heard.append((share, sentence))
         raise GaveUp
 
-    with turns.taken(silent), pytest.raises(GaveUp), turns.taken(report):
+    with places.taken(silent), pytest.raises(GaveUp), places.taken(report):
         raise AssertionError("there was no place")
     assert heard == [(0.0, "waiting for one of 1 jobs of other visitors to end")]
-    with turns.taken(report):  # the place is free again
+    with places.taken(report):  # the place is free again
         pass
 
 
 def test_a_wait_has_an_end(monkeypatch):
     monkeypatch.setattr(module, "PATIENCE", 0.0)
-    turns = Turns(1)
+    places = Places(1)
     with (
-        turns.taken(silent),
+        places.taken(silent),
         pytest.raises(InputError, match="try again in a minute"),
-        turns.taken(silent),
+        places.taken(silent),
     ):
         raise AssertionError("there was no place")
 
 
 def test_what_fails_leaves_its_place():
-    turns = Turns(1)
+    places = Places(1)
     for _ in range(3):
-        with pytest.raises(GaveUp), turns.taken(silent):
+        with pytest.raises(GaveUp), places.taken(silent):
             raise GaveUp

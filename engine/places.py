@@ -1,4 +1,4 @@
-"""Turns: so many pieces of work at once, over all who ask; who comes later waits and is told."""
+"""Places: so many pieces of work at once, over all who ask; who comes later waits and is told."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TELL = 0.2  # seconds between two reports of who waits; a report may stop the wa
 PATIENCE = 90.0  # seconds
 
 
-class Turns:
+class Places:
     """Places for work, `most` of them."""
 
     def __init__(self, most: int) -> None:
