@@ -4,8 +4,9 @@ import streamlit as st
 
 from engine import wording
 from engine.figures.cdf import describe_cdf, draw_cdf
-from engine.measure.league import caveats, headline, league, league_table
+from engine.measure.league import headline, league, league_table
 from engine.measure.per_request import per_request
+from engine.measure.remarks import caveats
 from pages.parts import show
 from pages.parts.compare.welcome import welcome
 from pages.parts.frame import page
@@ -29,9 +30,8 @@ def draw(view: View) -> None:
     opening.markdown(f"# {headline(entries)}")
     if is_untouched():
         welcome(view)
-    show.load(best)
-    if left_out := caveats(entries):
-        st.markdown(" ".join(left_out))
+    show.loads(entries)
+    show.remarks(caveats(entries, bounds))
     with st.grid(4, min_column_width=150):
         st.metric(
             f"Mean latency of {best.label} ({view.deployment.unit})", wording.number(best.mean)

@@ -9,9 +9,11 @@ from engine.cli.admission_arguments import add_length_argument, with_admission_l
 from engine.cli.deployment_arguments import read_deployment
 from engine.cli.files import check_output, write_text
 from engine.cli.numbers import number
+from engine.cli.remarks import remark
 from engine.cli.results import bound_row, show
 from engine.cli.trace_arguments import add_trace_arguments, read_workload
 from engine.evidence.certificate import certificate
+from engine.measure.set_aside import SetAside, who_is_set_aside
 from engine.workload import set_aside
 
 
@@ -50,6 +52,9 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.certificate:
         write_text(arguments.certificate, certificate(bounds, workload, deployment.memory))
     fitting, aside = set_aside(workload, deployment.memory)
+    doubt = workload.admission_limits.doubt(deployment.memory)
+    counts = {"": SetAside.of(workload, deployment.memory)}
+    remark(arguments, [*([doubt] if doubt else []), *who_is_set_aside(counts, len(workload))])
     show(
         {
             "n": len(fitting),
@@ -58,6 +63,7 @@ def run(arguments: argparse.Namespace) -> None:
             "clock": arguments.clock,
             "policies": [],
             "bounds": [bound_row(bound) for bound in bounds],
+            "remarks": arguments.remarks,
         },
         arguments.format == "json",
     )

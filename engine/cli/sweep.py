@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.format == "json":
         knobs = {parameter.name: values for parameter, values in axes}
         print_json({"clock": arguments.clock, "percentile": objective.percent, "knobs": knobs,
-                    "cells": cells})  # fmt: skip
+                    "cells": cells, "remarks": arguments.remarks})  # fmt: skip
         return
     print(_table(cells, [parameter.name for parameter, _ in axes], objective.percent))
 

@@ -16,6 +16,7 @@ import streamlit as st
 
 from engine import InputError
 from engine.errors import as_sentence
+from engine.measure.remarks import failures
 from engine.mode import current_mode
 from engine.progress import Progress, silent
 from pages.parts.allowed import in_turn
@@ -72,17 +73,17 @@ def finished(jobs: Iterable[Job], must: bool = False) -> list[Any]:
     and something `must` be, the first reason is raised.
     """
     results: list[Any] = []
-    problems: dict[str, str] = {}
+    problems: dict[str, str] = {}  # why, by what has no result
     for job in jobs:
         if job.is_quick or job.is_done:
             try:
                 results.append(job.result())
             except InputError as problem:
-                problems[str(problem)] = job.title
+                problems[job.title] = str(problem)
     if must and problems and not results:
-        raise InputError(next(iter(problems)))
-    for reason, title in problems.items():
-        st.warning(literal(f"{title}: {reason}"), icon=":material/edit:")
+        raise InputError(next(iter(problems.values())))
+    for sentence in failures(problems):
+        st.warning(literal(sentence), icon=":material/edit:")
     return results
 
 

@@ -25,7 +25,7 @@ def run_job(view: View, choice: Choice) -> Job:
     asked = view.experiment.choosing([choice])
     return Job(
         key=("run", asked),
-        title=choice.key,
+        title=choice.label,
         seconds=asked.seconds(choice),
         compute=lambda progress: asked.run(choice, progress),
     )

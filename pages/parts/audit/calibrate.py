@@ -12,6 +12,7 @@ from engine import wording
 from engine.calibrate import Benchmark, Fit, fit, fitted_preset, read_benchmark, see_rounds
 from engine.calibrate.fit import NAMES
 from engine.calibrate.fitted import Served
+from engine.calibrate.remarks import remarks
 from engine.errors import InputError
 from engine.figures.calibration import describe_calibration, draw_calibration
 from engine.machine.catalogue import gpus, models
@@ -64,13 +65,12 @@ def _tell_fit(bench: Benchmark, fitted: Fit) -> None:
         f"{literal(bench.server or 'the server')} are "
         f"described to {fitted.error_percent:.2f} % on average."
     )
+    show.remarks(remarks(bench, fitted))
     left, right = st.columns(2, gap="medium")
     with left:
         show.figure(draw_calibration(fitted), describe_calibration(fitted), "calibration")
     with right:
         show.rows(_coefficients(fitted), "Fitted coefficients of the round times")
-        for name, why in fitted.undecided.items():
-            st.caption(f":material/warning: {name} is undecided: {literal(why)}.")
         st.code(f"--clock seconds --coefficients {fitted.text}", language="bash", wrap_lines=True)
         st.button("Use these round times", icon=":material/timer:", on_click=_use, args=(fitted,))
 

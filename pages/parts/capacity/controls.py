@@ -140,7 +140,7 @@ def _ask_price(preset: Preset | None) -> Price:
         "examples, of sample_data/gpus.csv: set your own.",
         **linked(f"price_{gpu}", known.gpu_hour, float, low=0.0, high=1e6),
     )
-    return Price(asked, known.gpus)
+    return Price(asked, known.gpus, known.is_assumed and asked == known.gpu_hour)
 
 
 def _ask_seeds(view: View) -> int:

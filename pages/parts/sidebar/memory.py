@@ -13,6 +13,7 @@ from engine.machine.hardware import (
     budget,
     find_preset,
     gpus,
+    memory_doubt,
     models,
     tokens_held,
 )
@@ -20,7 +21,6 @@ from pages.parts.fold import Fold
 from pages.parts.literal import literal
 
 BLOCK = 16  # tokens, vLLM's own value
-FAR = (0.5, 1.0)  # M as a share of what the GPUs hold: outside, it is most likely not theirs
 
 
 def derive_memory(preset: Preset | None) -> None:
@@ -55,18 +55,21 @@ def derive_memory(preset: Preset | None) -> None:
         st.button(f"Use {wording.tokens(tokens)}", on_click=_use, args=(tokens,))
 
 
+def doubts_of_memory(memory: int) -> list[str]:
+    """Whether M is far from what the chosen GPUs hold; nothing where it is not."""
+    doubt = memory_doubt(memory, st.session_state["preset"])
+    return [doubt] if doubt else []
+
+
 def offer_memory(memory: int) -> None:
     """Where M is far from what the chosen GPUs hold, says so and offers theirs."""
     preset = st.session_state["preset"]
     held = None if preset is None else tokens_held(preset)
-    if preset is None or held is None or FAR[0] <= memory / held <= FAR[1]:
+    doubts = doubts_of_memory(memory)
+    if not doubts or held is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        share = wording.percent(memory / held)
-        st.warning(
-            literal(f"M is {share} of what {preset.title} holds for KV cache."),
-            icon=":material/memory:",
-        )
+        st.warning(literal(doubts[0]), icon=":material/memory:")
         st.button(
             f"Use {wording.tokens(held)}",
             key="use what the GPUs hold",
