@@ -65,8 +65,8 @@ class Pooled:
     @property
     def aside(self) -> SetAside:
         """How many can never run, in all draws together, by reason."""
-        each = [draw.set_aside for draw in self.draws]
-        return SetAside(sum(a.above for a in each), sum(a.too_long for a in each))
+        above = sum(draw.set_aside.above for draw in self.draws)
+        return SetAside(above, sum(draw.set_aside.too_long for draw in self.draws))
 
     @property
     def set_aside(self) -> int:
