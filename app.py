@@ -4,8 +4,9 @@ import streamlit as st
 
 from engine import wording
 from engine.figures.cdf import describe_cdf, draw_cdf
-from engine.measure.league import caveats, headline, league, league_table
+from engine.measure.league import headline, league, league_table
 from engine.measure.per_request import per_request
+from engine.measure.remarks import caveats
 from pages.parts import show
 from pages.parts.compare.welcome import welcome
 from pages.parts.frame import page
@@ -29,9 +30,8 @@ def draw(view: View) -> None:
     opening.markdown(f"# {headline(entries)}")
     if is_untouched():
         welcome(view)
-    show.load(best)
-    if left_out := caveats(entries):
-        st.markdown(" ".join(left_out))
+    show.loads(entries)
+    show.remarks(caveats(entries, bounds))
     with st.grid(4, min_column_width=150):
         st.metric(
             f"Mean latency of {best.label} ({view.deployment.unit})", wording.number(best.mean)
@@ -43,8 +43,10 @@ def draw(view: View) -> None:
     log = st.toggle("Logarithmic time", **linked("log", False, bool))
     latencies = {entry.label: entry.run.latency for entry in entries[: show.DRAWN]}
     styles = {entry.label: entry.run.policy for entry in entries}
+    what = "end-to-end latency", view.deployment.unit, log
+    key = "cdf", view.experiment, tuple((entry.label, entry.mean) for entry in entries), log
     show.figure(
-        draw_cdf(latencies, styles, "end-to-end latency", view.deployment.unit, log),
+        show.once(key, lambda: draw_cdf(latencies, styles, *what)),
         describe_cdf(latencies, "end-to-end latency", view.deployment.unit),
         "latency-cdf",
     )
@@ -53,8 +55,7 @@ def draw(view: View) -> None:
     if best.gap is None:
         show.offer_bound(view)
     show.league(entries)
-    show.advice(view, best)
-    show.headroom(view, best)
+    next_steps = st.container()
     with st.container(horizontal=True):
         show.download("League table (CSV)", "league.csv", lambda: league_table(entries))
         show.download(
@@ -62,6 +63,9 @@ def draw(view: View) -> None:
             "requests.csv",
             lambda: per_request(best.run, view.workload),
         )
+    with next_steps:  # which takes runs of its own: all else is there before
+        show.advice(view, best)
+        show.headroom(view, best)
 
 
 page(

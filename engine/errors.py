@@ -15,6 +15,12 @@ class InputError(ValueError):
         super().__init__(readable(message))
 
 
+def as_sentence(problem: InputError) -> str:
+    """What is said, to stand by itself: with a capital, and a full stop."""
+    said = str(problem)
+    return f"{said[:1].upper()}{said[1:]}."
+
+
 class Livelock(InputError):
     """A policy that would go on for ever: its requests restart again and again, none completes."""
 

@@ -5,6 +5,7 @@ import streamlit as st
 from engine.figures.cdf import describe_cdf, draw_cdf
 from engine.measure.latency import latency_headline, quantile_table, samples
 from engine.measure.league import league
+from engine.measure.remarks import caveats
 from pages.parts import show
 from pages.parts.frame import page
 from pages.parts.jobs import needed, offer
@@ -32,12 +33,16 @@ def draw(view: View) -> None:
         headline.info(answer)
         return
     headline.markdown(f"# {answer}")
-    show.load(entries[0])
-    show.unserved(entries)
+    show.loads(entries)
+    show.remarks(caveats(entries))
     styles = {entry.label: entry.run.policy for entry in entries}
     shown = dict(list(values.items())[: show.DRAWN])
+    what = time.title, unit, log, slo.limits.get(time.name)
+    ranked = tuple((entry.label, entry.mean) for entry in entries)
     show.figure(
-        draw_cdf(shown, styles, time.title, unit, log, slo.limits.get(time.name)),
+        show.once(
+            ("cdf", view.experiment, ranked, name, what), lambda: draw_cdf(shown, styles, *what)
+        ),
         describe_cdf(shown, time.title, unit),
         "latency-cdf",
     )

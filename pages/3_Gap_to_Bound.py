@@ -7,6 +7,7 @@ from engine.bound import NO_BOUND
 from engine.evidence.convergence import as_entries
 from engine.figures.gaps import describe_gaps, draw_gaps, explain_lines
 from engine.measure.league import coverage_table, gap_headline, league
+from engine.measure.remarks import caveats
 from pages.parts import show
 from pages.parts.frame import page
 from pages.parts.gap.certainty import hand_out, tell_certainty, tell_optimum
@@ -15,6 +16,7 @@ from pages.parts.gap.search import search_job, searched, tell_convergence, tell_
 from pages.parts.gap.sensitivity import tell_sensitivity
 from pages.parts.jobs import NothingYet, finished, needed, offer
 from pages.parts.runs import bound_jobs, run_jobs
+from pages.parts.sidebar.memory import offer_memory
 from pages.parts.view import View
 
 
@@ -22,6 +24,7 @@ def draw(view: View) -> None:
     """The gaps, what they are made of, how to narrow them, and how they are known."""
     if view.workload.depends_on_run:
         raise NothingYet(f"No bound here: {NO_BOUND}.")
+    offer_memory(view.deployment.memory)
     jobs = run_jobs(view)
     methods = bound_jobs(view, [key for key, method in METHODS.items() if not method.is_exact])
     exact = bound_jobs(view, [key for key, method in METHODS.items() if method.is_exact])
@@ -33,6 +36,7 @@ def draw(view: View) -> None:
     entries = league([*runs, *best], bounds)
 
     st.markdown(f"# {gap_headline(entries)}")
+    show.remarks(caveats(entries, bounds))
     show.figure(draw_gaps(entries, bounds), describe_gaps(entries), "gap-to-bound")
     st.caption(explain_lines(bounds))
     offer(jobs)

@@ -10,6 +10,7 @@ from pages.parts.saved.from_file import ask_import
 from pages.parts.saved.list import headline, tell_list, tell_one
 from pages.parts.saved.presets import tell_presets
 from pages.parts.saved.unreadable import tell_unreadable
+from pages.parts.saved.whose import tell_of_others, tell_who_sees
 from pages.parts.view import View
 
 
@@ -18,6 +19,8 @@ def draw(view: View) -> None:
     views, unreadable = keeping().listed()
     presets, odd = listed()
     st.markdown(f"# {headline(views, unreadable)}")
+    tell_who_sees()
+    tell_of_others(views)
     if views:
         tell_list(views)
         tell_one(views)

@@ -10,6 +10,7 @@ from pages.parts.audit.what_if import tell_what_if
 from pages.parts.audit.windows import ask_windows
 from pages.parts.frame import page
 from pages.parts.jobs import NothingYet
+from pages.parts.sidebar.memory import offer_memory
 from pages.parts.sidebar.upload import upload_of
 from pages.parts.store import store
 from pages.parts.view import View
@@ -19,6 +20,7 @@ def draw(view: View) -> None:
     """The answer, the server's round times, another day, the trace."""
     if not view.choices:
         raise NothingYet("Pick a policy in the sidebar.")
+    offer_memory(view.deployment.memory)
     upload = upload_of(view.workload)
     answer = st.container()
     chosen = ask_windows(view, upload)

@@ -15,6 +15,7 @@ from engine.errors import InputError
 from engine.fleet import Deployment
 from engine.machine.clock import Clock
 from engine.measure.overload import Verdict, too_much
+from engine.measure.set_aside import SetAside
 from engine.progress import Progress, silent
 from engine.workload import Workload, set_aside
 
@@ -109,6 +110,10 @@ class AuditPlan:
         """That a whole trace asks for more than there is, whatever the policy; else None."""
         fitting, _ = set_aside(workload, self.deployment.room)
         return too_much(fitting, self.deployment)
+
+    def aside(self, workload: Workload) -> SetAside:
+        """How many requests of a whole trace never run."""
+        return SetAside.of(workload, self.deployment.room)
 
     def judge(self, window: Window, progress: Progress = silent) -> Judged:
         """Serve the window under every policy, from an empty server, and bound it."""

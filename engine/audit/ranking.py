@@ -11,11 +11,11 @@ from engine import wording
 from engine.audit.interval import LEVEL, ratio_interval
 from engine.audit.judge import MEASURED, Judged, WindowFinding
 from engine.measure.overload import Verdict
+from engine.measure.set_aside import NOBODY_ASIDE, SetAside
 
 USUAL = "vllm"  # whose schedule is judged where nothing was measured and nobody named
 IN_ENGINES = "fcfs"  # where an engine imposes its rules on every order
 LOOSE = 1.5  # gap of the nearest schedule: above, the bound may well be what is far off
-FEW = 10  # windows: below, an interval is a rough guess
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +79,8 @@ class Audit:
     seed : of the intervals
     unit_seconds : how long a unit is on the wall clock of the trace; None where it has none
     overload : that the whole trace asks for more than there is; None where it does not
+    requests : of the trace, those that never run among them
+    set_aside : how many of them that are
     """
 
     judged: tuple[Judged, ...]
@@ -87,6 +89,8 @@ class Audit:
     seed: int = 0
     unit_seconds: float | None = None
     overload: Verdict | None = None
+    requests: int = 0
+    set_aside: SetAside = NOBODY_ASIDE
 
     @cached_property
     def ranking(self) -> list[RankedSchedule]:
@@ -180,34 +184,6 @@ def _gap_in_words(ranked: RankedSchedule, ratio: float) -> str:
 def _best_possible(ranked: RankedSchedule) -> str:
     every = ranked.every_run
     return "the best possible" if every else "the best possible without preemption"
-
-
-def remarks(audit: Audit, judged: RankedSchedule) -> list[str]:
-    """What the numbers leave out, a sentence each."""
-    count = wording.count
-    seen = f"{count(len(audit.judged))} of {count(audit.windows)} windows were judged"
-    sentences = [] if audit.overload is None else [audit.overload.in_words()]
-    sentences += [
-        f"{seen}, each from an empty server: no window inherits what waited before it. That "
-        "favours no policy, but all look better than in one long run."
-    ]
-    if min((ranked.gap for ranked in audit.ranking if ranked.gap), default=1.0) > LOOSE:
-        sentences.append(
-            f"No schedule comes within {wording.percent(LOOSE - 1)} of the bound: how much of "
-            "these gaps is the bound's, being loose, and how much the schedules', is not known."
-        )
-    if len(audit.judged) == 1:
-        sentences.append("One window says nothing about others: no interval.")
-    elif len(audit.judged) < FEW:
-        sentences.append("With so few windows the interval is rough and rather too narrow.")
-    if judged.policy == MEASURED:
-        sentences.append(
-            "Measured requests may have waited for those of the window before. That counts into "
-            "their gap, and not into a replayed policy's: larger windows make it less."
-        )
-    if where := where_it_arises(audit, judged):
-        sentences.append(where)
-    return sentences
 
 
 def where_it_arises(audit: Audit, ranked: RankedSchedule) -> str:

@@ -52,14 +52,24 @@ def _entries_whole(workload, memory: int) -> int:
     return entries_up_to(workload, np.full(len(workload), _horizon(workload, memory)))
 
 
+def _entries_at_least(workload, memory: int) -> int:
+    """A number that `_entries_whole` is not below, without a schedule: none ends sooner."""
+    visible = visible_rounds(workload.arrival)
+    busy = int(visible.min()) + int(workload.volume.sum(dtype=float) / memory)  # need not fit int64
+    return entries_up_to(
+        workload, np.full(len(workload), max(busy, (visible + workload.output).max()))
+    )
+
+
 def _entries_grown(workload) -> int:
     return int(workload.arrival.max()) + GROWN * int(workload.output.sum())
 
 
 def _cost(workload, memory: int) -> float:
-    whole = _entries_whole(workload, memory)
-    if whole <= WHOLE:
-        return 0.02 + SECONDS_AN_ENTRY * whole
+    if _entries_at_least(workload, memory) <= WHOLE:
+        whole = _entries_whole(workload, memory)
+        if whole <= WHOLE:
+            return 0.02 + SECONDS_AN_ENTRY * whole
     if _entries_grown(workload) > MOST_ENTRIES:
         return np.inf
     return min(2 * SECONDS, 0.5 + 1e-6 * len(workload) ** 3)

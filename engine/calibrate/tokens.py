@@ -17,6 +17,7 @@ from engine.traces.opening import open_bytes
 
 LISTS = ("input_lens", "ttfts", "itls", "start_times")
 STARTS = ("start_times", "arrival_times")  # when requests were sent
+LONGEST = 1e15  # seconds either way
 NEEDS = "run vLLM's bench serve with --save-result --save-detailed"
 NOT_SGLANG = (
     "this result of SGLang's benchmark does not say when requests were sent, which no option of "
@@ -89,9 +90,9 @@ def _tokens(result: Mapping[str, Any]) -> Benchmark:
             + ", ".join(f"{name} {size:,}" for name, size in sizes.items())
             + ")"
         )
-    outputs = result.get("output_lens") or [None] * sizes["itls"]
-    errors = result.get("errors") or [""] * sizes["itls"]
-    rows = zip(*lists.values(), errors, strict=False)
+    outputs = _column(result, "output_lens", sizes["itls"], None)
+    errors = _column(result, "errors", sizes["itls"], "")
+    rows = zip(*lists.values(), errors, strict=True)
     usable = [_is_answer(*row) for row in rows]
     if not any(usable):
         raise InputError(
@@ -125,8 +126,16 @@ def _is_full(values: Any) -> bool:
     return isinstance(values, list) and len(values) > 0
 
 
+def _column(result: Mapping[str, Any], name: str, size: int, missing: Any) -> list:
+    """A list of the result with an item for each request; where it is none, all are `missing`."""
+    values = result.get(name)
+    return values if isinstance(values, list) and len(values) == size else [missing] * size
+
+
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and np.isfinite(value)
+    """Whether it is a number of seconds; whole ones may have any number of digits in JSON."""
+    is_one = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_one and -LONGEST < value < LONGEST
 
 
 def _is_answer(prompt, ttft, gaps, sent, error) -> bool:
@@ -134,6 +143,7 @@ def _is_answer(prompt, ttft, gaps, sent, error) -> bool:
     return (
         not error
         and isinstance(prompt, int)
+        and not isinstance(prompt, bool)
         and 1 <= prompt <= 10**9
         and _is_number(ttft)
         and ttft > 0

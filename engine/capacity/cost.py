@@ -29,10 +29,12 @@ class Price:
     ----------
     gpu_hour : of one GPU, in any currency
     gpus : that one server is made of
+    is_assumed : whether nobody has said what a GPU-hour costs
     """
 
     gpu_hour: float = ANY_GPU
     gpus: int = 1
+    is_assumed: bool = False
 
     def __post_init__(self) -> None:
         number_in("price of a GPU-hour", self.gpu_hour, 0, 1e6)
@@ -77,5 +79,6 @@ def _price(row: dict) -> float:
 def price_of(preset: Preset | None) -> Price:
     """A server of this preset; one GPU of any kind where the preset names none."""
     if preset is None:
-        return Price()
-    return Price(prices().get(preset.gpu, ANY_GPU), preset.tensor_parallel)
+        return Price(is_assumed=True)
+    known = prices().get(preset.gpu)
+    return Price(ANY_GPU if known is None else known, preset.tensor_parallel, known is None)

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine import wording
+from engine.capacity.answer import caveats
+from engine.capacity.cost import Price
 from engine.capacity.objective import Objective
 from engine.capacity.offer import Offer, best_first
-from engine.capacity.records import fitting
 from engine.fleet import Deployment
+from engine.measure.set_aside import SetAside, who_is_set_aside
 from engine.workload import Workload
+
+COUNTED = "counted in rates, not in tokens"
 
 
 def remarks(
@@ -17,10 +21,20 @@ def remarks(
     requests: Workload,
     deployment: Deployment,
     objective: Objective,
+    price: Price = Price(),  # noqa: B008  (immutable)
+    not_run: Sequence[str] = (),
 ) -> list[str]:
-    """A sentence each on the best policy, and on all who lose requests or cannot stand a burst."""
+    """A sentence each on the best policy, and on all who lose requests or cannot stand a burst.
+
+    Parameters
+    ----------
+    requests : as they are drawn at present
+    price : of a server
+    not_run : labels of policies that were chosen and have no outcome yet
+    """
     ordered = best_first(offers)
-    sentences = list(_set_aside(ordered, requests, deployment))
+    aside = {offer.capacity.label: _aside(offer, requests, deployment) for offer in ordered}
+    sentences = who_is_set_aside(aside, len(requests), COUNTED)
     best = ordered[0]
     if best.capacity.binding is not None and best.capacity.rate is not None:
         what = best.capacity.binding.in_words(objective.percent)
@@ -39,24 +53,14 @@ def remarks(
             )
     if best.servers is not None and best.servers.one_fewer:
         sentences.append(f"With one server fewer {best.capacity.label} {best.servers.one_fewer}.")
-    return sentences
+    if best.capacity.rate is not None and len(best.capacity.seeds) == 1:
+        sentences.append("One draw of requests: how far chance moves the rate cannot be told.")
+    if price.is_assumed and any(offer.count is not None for offer in ordered):
+        gpu_hour = wording.number(price.gpu_hour)
+        sentences.append(f"A GPU-hour is taken to cost {gpu_hour} USD, as its price is not known.")
+    return [*sentences, *caveats(ordered, not_run)]
 
 
-def _set_aside(offers: Sequence[Offer], requests: Workload, deployment: Deployment):
-    """One sentence, or one for each policy where they differ."""
-    aside = {
-        offer.capacity.label: int((~fitting(offer.capacity.choice, requests, deployment)).sum())
-        for offer in offers
-    }
-    if not any(aside.values()):
-        return
-    of = wording.count(len(requests))
-    end = "need more than M or are too long, and are set aside: rates count them, tokens do not"
-    of_one = "needs more than M or is too long, and is set aside: rates count it, tokens do not"
-    if len(set(aside.values())) == 1:
-        count = next(iter(aside.values()))
-        share = wording.percent(count / len(requests))
-        yield f"{wording.count(count)} of {of} requests ({share}) {of_one if count == 1 else end}."
-        return
-    counts = ", ".join(f"{wording.count(count)} under {label}" for label, count in aside.items())
-    yield f"Of {of} requests, {counts} {end}."
+def _aside(offer: Offer, requests: Workload, deployment: Deployment) -> SetAside:
+    choice = offer.capacity.choice
+    return SetAside.of(requests, deployment.usable(choice))

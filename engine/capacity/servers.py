@@ -16,10 +16,12 @@ from typing import NamedTuple
 
 from engine import wording
 from engine.capacity.binding import binding_limit
-from engine.capacity.draws import STEADY, Draws
+from engine.capacity.draws import MOST_DRAWN, STEADY, Draws
 from engine.capacity.limit import ceiling_of, is_in_reach, limit
+from engine.capacity.objective import keeps_up
 from engine.capacity.question import Question
-from engine.capacity.rate import Capacity
+from engine.capacity.rate import CONFIRMED_BY, Capacity
+from engine.capacity.saturation import PATIENT
 from engine.capacity.shortfall import shortfall
 from engine.choice import Choice
 from engine.demand.scenario import Scenario
@@ -163,24 +165,26 @@ def first_guess(capacity: Capacity, load: float, topology: Topology = ONE_SERVER
 def _try(capacity: Capacity, question: Question, load: float) -> Tried:
     """In how many draws the servers keep up and meet the limits, none beyond the first that fails.
 
-    Without limits what is kept up with says all; one long draw shows what a router makes of it.
+    Where what is kept up with is known, short draws are held to the limits alone. In long ones no
+    queue may grow either: so near to that rate that it takes the servers longer to settle, nobody
+    who simulates them would call the load carried.
     """
     if behind := _falls_behind(capacity, question, load):
         return Tried(0, behind)
     draws, servers = question.draws, question.deployment.servers
     objective, choice = question.objective, capacity.choice
     known = bool(capacity.limits)
-    long = STEADY * servers
-    if looks(question.deployment.topology.routing):
-        long = min(long, MOST_ROUTED)
+    long = _long(choice, question)
 
     def missed(seed: int, requests: int) -> str:
         run = question.run(choice, draws.at(load, seed, requests))
         shares.append(len(run.workload) / run.offered)
-        if objective.kept_by(run) if known else objective.met_by(run):
+        if not objective.kept_by(run):
+            wrong = shortfall(run, load / servers, objective)
+            return f"misses {binding_limit(wrong).in_words(objective.percent)}"
+        if (known and requests < long) or keeps_up(run):
             return ""
-        wrong = shortfall(run, load / servers, objective)
-        return f"misses {binding_limit(wrong).in_words(objective.percent)}"
+        return f"falls behind in a run of {wording.count(run.offered)} requests"
 
     shares: list[float] = []
     try:
@@ -188,11 +192,22 @@ def _try(capacity: Capacity, question: Question, load: float) -> Tried:
             for met, seed in enumerate(question.seeds):
                 if why := missed(seed, requests_each(draws) * servers):
                     return Tried(met, why)
-        if why := missed(question.seeds[0], long):
-            return Tried(0, why)
+        for met, seed in enumerate(question.seeds):
+            if why := missed(seed, long):
+                return Tried(met, why)
     except Livelock:
         return Tried(0, "comes to a stop where requests throw each other out of the memory")
     return Tried(len(question.seeds), served=min(shares))
+
+
+def _long(choice: Choice, question: Question) -> int:
+    """How many requests show whether the servers keep up: as many as a single one is held to."""
+    deployment = question.deployment
+    long = min(MOST_DRAWN, CONFIRMED_BY * deployment.servers)
+    if looks(deployment.topology.routing):
+        long = min(long, MOST_ROUTED)
+    least = min(long, STEADY * deployment.servers)
+    return long if deployment.seconds(choice, long) <= PATIENT else least
 
 
 def _falls_behind(capacity: Capacity, question: Question, load: float) -> str:

@@ -29,6 +29,7 @@ from engine.cli import (
     verify,
 )
 from engine.cli.plain_output import print_what_can_be_printed
+from engine.cli.remarks import say
 from engine.compiled import announced
 from engine.errors import InputError
 
@@ -77,8 +78,10 @@ def main(argv: list[str] | None = None) -> int:
     try:
         with announced(lambda: print("compiling the engine (first use)", file=sys.stderr)):
             arguments = parser().parse_args(argv)
+            arguments.remarks = []
             code = arguments.run(arguments) or 0
         sys.stdout.flush()
+        say(arguments)
         return code
     except InputError as problem:
         print(f"error: {problem}", file=sys.stderr)

@@ -13,7 +13,8 @@ from engine import wording
 from engine.audit import Audit, AuditPlan, Judged, RankedSchedule, cut, pick
 from engine.audit.interval import LEVEL
 from engine.audit.judge import default_methods
-from engine.audit.ranking import IN_ENGINES, USUAL, headline, remarks
+from engine.audit.ranking import IN_ENGINES, USUAL, headline
+from engine.audit.remarks import remarks, remarks_on_measured
 from engine.audit.tables import ranking_table, windows_table
 from engine.audit.windows import REQUESTS
 from engine.bound_method import METHODS, find_method
@@ -24,6 +25,7 @@ from engine.cli.files import write_text
 from engine.cli.numbers import number
 from engine.cli.policy_arguments import add_policy_arguments, read_choices, read_seed
 from engine.cli.reading_arguments import reading_of
+from engine.cli.remarks import remark
 from engine.cli.results import print_json, requests_line
 from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop
 from engine.cli.trace_arguments import add_trace_arguments
@@ -32,6 +34,7 @@ from engine.fleet import Deployment
 from engine.machine.clock import Clock
 from engine.traces import Report, as_workload, read_requests
 from engine.traces.formats import canonical
+from engine.traces.remarks import remarks as remarks_on_trace
 from engine.workload import Workload
 
 ABOVE = 1  # the exit code where the gap is above the threshold
@@ -99,10 +102,14 @@ def run(arguments: argparse.Namespace) -> int:
         seed,
         _unit_seconds(arguments, deployment.clock, report),
         plan.overload(workload),
+        len(workload),
+        plan.aside(workload),
     )
     judged = audit.judged_schedule(choices[0].key if arguments.policy else _usual(deployment))
+    reading = list(arguments.remarks)
+    remark(arguments, remarks(audit, judged))
     if arguments.report:
-        _write_report(arguments, audit, judged, report)
+        _write_report(arguments, audit, judged, (report, reading))
     requests = sum(len(window.workload) for window in windows)
     above = arguments.threshold is not None and judged.is_above(arguments.threshold)
     if arguments.format == "json":
@@ -115,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
             "threshold": arguments.threshold,
             "above_threshold": above,
         }
-        print_json({**about, **as_result(audit, judged)})
+        print_json({**about, **as_result(audit, judged), "remarks": arguments.remarks})
     else:
         print(requests_line(requests, len(workload) - requests, deployment.memory))
         print_table(audit, judged)
@@ -128,12 +135,9 @@ def _read(
     """The requests, what their server measured (seconds), and how they were read."""
     number_in("--round-seconds", arguments.round_seconds, 1e-9, 1e9)
     requests, report = read_requests(arguments.trace, **reading_of(arguments))
-    for remark in report.remarks():
-        print(remark, file=sys.stderr)
-    measured = requests.latency if report.measured["latency"] else None
-    if in_rounds and measured is not None:
-        print("measured latencies are audited with --clock seconds only", file=sys.stderr)
-        measured = None
+    remark(arguments, remarks_on_trace(report, in_rounds, arguments.round_seconds))
+    remark(arguments, remarks_on_measured(report, in_rounds))
+    measured = requests.latency if report.measured["latency"] and not in_rounds else None
     workload = as_workload(requests, arguments.round_seconds)
     return in_closed_loop(workload, arguments), measured, report
 
@@ -218,15 +222,16 @@ def print_table(audit: Audit, judged: RankedSchedule) -> None:
     print(headline(audit, judged).replace("**", ""))
     print(f"\n{ranking_table(audit.ranking).to_string(index=False)}")
     print(f"\n{judged.label}, window by window:")
-    print(f"{windows_table(audit, judged).to_string(index=False)}\n")
-    for remark in remarks(audit, judged):
-        print(f"- {remark}")
+    print(windows_table(audit, judged).to_string(index=False))
 
 
 def _write_report(
-    arguments: argparse.Namespace, audit: Audit, judged: RankedSchedule, report: Report
+    arguments: argparse.Namespace,
+    audit: Audit,
+    judged: RankedSchedule,
+    read: tuple[Report, list[str]],
 ) -> None:
     from engine.reports.audit_report import audit_report  # plotly is slow to import
 
     title = f"{Path(arguments.trace).name}, M = {wording.count(int(arguments.memory))}"
-    write_text(arguments.report, audit_report(title, audit, judged, report))
+    write_text(arguments.report, audit_report(title, audit, judged, *read))

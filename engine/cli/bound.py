@@ -10,10 +10,12 @@ from engine.cli.deployment_arguments import read_deployment
 from engine.cli.engine_argument import engine_row
 from engine.cli.files import check_output, write_text
 from engine.cli.numbers import number
+from engine.cli.remarks import remark
 from engine.cli.results import bound_row, show
 from engine.cli.trace_arguments import add_trace_arguments, read_workload
 from engine.errors import InputError
 from engine.evidence.certificate import certificate
+from engine.measure.set_aside import SetAside, who_is_set_aside
 from engine.workload import set_aside
 
 
@@ -54,6 +56,9 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.certificate:
         write_text(arguments.certificate, certificate(bounds, workload, deployment.memory))
     fitting, aside = set_aside(workload, deployment.room)
+    doubt = workload.admission_limits.doubt(deployment.memory)
+    counts = {"": SetAside.of(workload, deployment.room)}
+    remark(arguments, [*([doubt] if doubt else []), *who_is_set_aside(counts, len(workload))])
     show(
         {
             "n": len(fitting),
@@ -63,6 +68,7 @@ def run(arguments: argparse.Namespace) -> None:
             **engine_row(deployment.engine),
             "policies": [],
             "bounds": [bound_row(bound) for bound in bounds],
+            "remarks": arguments.remarks,
         },
         arguments.format == "json",
     )

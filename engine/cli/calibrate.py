@@ -11,7 +11,9 @@ from engine import wording
 from engine.calibrate import Benchmark, Fit, Rounds, fit, fitted_preset, read_benchmark, see_rounds
 from engine.calibrate.fit import NAMES
 from engine.calibrate.fitted import Served
+from engine.calibrate.remarks import remarks
 from engine.cli.numbers import number
+from engine.cli.remarks import remark
 from engine.cli.results import print_json
 from engine.errors import InputError
 from engine.fields import number_in
@@ -50,8 +52,10 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.save is not None:
         source = Path(arguments.file).name
         saved = save(fitted_preset(arguments.save, fitted, source, bench.server, served))
+    remark(arguments, remarks(bench, fitted))
     if arguments.format == "json":
-        print_json({**as_result(bench, rounds, fitted), "saved": saved and saved.key})
+        about = {"saved": saved and saved.key, "remarks": arguments.remarks}
+        print_json({**as_result(bench, rounds, fitted), **about})
     else:
         print_table(bench, rounds, fitted)
         if saved:
@@ -94,15 +98,6 @@ def print_table(bench: Benchmark, rounds: Rounds, fitted: Fit) -> None:
         f"{wording.counted(rounds.seen, 'round')} seen, "
         f"{count(len(fitted.rounds))} of known length fitted, {count(fitted.left_out)} far off"
     )
-    if bench.left_out:
-        print(
-            f"- left out for want of usable timings: {wording.counted(bench.left_out, 'request')}"
-        )
-    if bench.merged:
-        print(
-            f"- {wording.counted(bench.merged, 'request')} got tokens in pieces of several: "
-            "rounds and contexts are rougher for it"
-        )
     for name, value, error in zip(NAMES, fitted.step, fitted.error, strict=True):
         sure = f"± {wording.number(2 * error)}" if np.isfinite(error) else fitted.undecided[name]
         print(f"{name:>3} = {value:.6g} {UNITS[name]}  ({sure})")

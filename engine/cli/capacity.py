@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 import pandas as pd
 
@@ -24,6 +23,7 @@ from engine.cli.engine_argument import engine_row
 from engine.cli.limit_arguments import add_limit_arguments, read_objective
 from engine.cli.numbers import number
 from engine.cli.policy_arguments import read_choices
+from engine.cli.remarks import remark
 from engine.cli.results import print_json
 from engine.cli.scenario_arguments import add_source_arguments, read_source
 from engine.cli.sweep_arguments import add_sweep_arguments, progress_on_stderr
@@ -69,9 +69,9 @@ def run(arguments: argparse.Namespace) -> None:
     limits = {"all": objective.slo.limits}
     limits |= {name: slo.limits for name, slo in objective.by_class}
     records = rows(offers, load, draws.present, deployment, price)
-    sentences = remarks(offers, draws.present, deployment, objective)
+    remark(arguments, remarks(offers, draws.present, deployment, objective, price))
     if arguments.format == "table":
-        print("\n".join([sentence, *sentences, "", _table(best_first(offers), records, objective)]))
+        print(f"{sentence}\n\n{_table(best_first(offers), records, objective)}")
         return
     print_json(
         {
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> None:
             "seeds": list(draws.seeds),
             "policies": records,
             "answer": sentence,
-            "remarks": sentences,
+            "remarks": arguments.remarks,
         }
     )
 
@@ -126,11 +126,10 @@ def _server(arguments: argparse.Namespace, topology: Topology) -> str:
 def _price(arguments: argparse.Namespace) -> Price:
     preset = None if arguments.hardware is None else find_preset(arguments.hardware)
     known = price_of(preset)
-    if preset is None and arguments.price is None and arguments.load is not None:
-        print(f"a GPU-hour is taken to cost {known.gpu_hour:g} USD: set --price", file=sys.stderr)
     return Price(
         known.gpu_hour if arguments.price is None else arguments.price,
         known.gpus if arguments.gpus is None else arguments.gpus,
+        known.is_assumed and arguments.price is None,
     )
 
 

@@ -45,6 +45,25 @@ def _is_same(path: str, source: str) -> bool:
         return False
 
 
+def read_text(path: str, most: int) -> str:
+    """What a file that the user named holds, in UTF-8.
+
+    Raises
+    ------
+    InputError
+        Where it cannot be read, or has more than `most` bytes, as a device has that never ends.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(most + 1)
+        text = content.decode() if len(content) <= most else None
+    except (OSError, ValueError) as problem:
+        raise InputError(f"cannot read {path}: {problem}") from None
+    if text is None:
+        raise InputError(f"{path} is longer than {most // 1_000_000} MB")
+    return text
+
+
 def write_text(path: str, text: str) -> None:
     """Write a file that the user named; InputError where that is not possible."""
     try:

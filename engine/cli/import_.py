@@ -80,6 +80,7 @@ def as_result(report: Report, over_memory: int | None) -> dict:
         "over_memory": over_memory,
         "measured": report.measured,
         "notes": list(report.notes),
+        "remarks": report.remarks(),
     }
 
 

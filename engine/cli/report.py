@@ -11,10 +11,12 @@ from engine.cli.admission_arguments import add_admission_arguments, with_admissi
 from engine.cli.deployment_arguments import read_deployment
 from engine.cli.files import check_output, write_text
 from engine.cli.policy_arguments import read_choices
+from engine.cli.remarks import remark
 from engine.cli.scenario_arguments import add_source_arguments, read_source
-from engine.cli.simulate import warn
+from engine.cli.simulate import show_comparison
 from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop
 from engine.experiment import Experiment, compare
+from engine.measure.remarks import failures
 from engine.saved.snapshot import facts_of
 from engine.workload import set_aside
 
@@ -29,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="METHOD",
         help="a lower bound to measure the gap against, repeatable (default: the quickest)",
     )
+    parser.add_argument("--format", choices=["json"], help="print the numbers, too")
     parser.add_argument(
         "--output", "-o", required=True, metavar="FILE.html", help="the page to write"
     )
@@ -47,12 +50,15 @@ def run(arguments: argparse.Namespace) -> None:
     experiment = experiment.choosing(read_choices(arguments, usual))
     depends = experiment.workload.depends_on_run
     comparison = compare(experiment, [] if depends else methods)
-    warn(comparison)
     trace = "" if arguments.trace is None else Path(arguments.trace).name
     facts = facts_of(experiment, trace)
     from engine.reports.session_report import session_report  # plotly is slow to import
 
     what = trace or str(source)
     title = f"{what}, M = {wording.count(deployment.memory)}"
-    page = session_report(title, facts, comparison.league, comparison.bounds)
+    beside = [*arguments.remarks, *failures(comparison.reasons)]
+    page = session_report(title, facts, comparison.league, comparison.bounds, beside=beside)
+    remark(arguments, comparison.remarks)
     write_text(arguments.output, page)
+    if arguments.format == "json":
+        show_comparison(comparison, arguments)

@@ -7,8 +7,6 @@ import sys
 
 import pandas as pd
 
-from engine import wording
-from engine.bound import NO_BOUND
 from engine.bound_method import find_method
 from engine.cli.admission_arguments import add_admission_arguments, with_admission_limits
 from engine.cli.deployment_arguments import read_deployment
@@ -17,6 +15,7 @@ from engine.cli.files import check_output, write_text
 from engine.cli.numbers import number
 from engine.cli.policy_arguments import add_policy_arguments, read_choices
 from engine.cli.predict_argument import add_predict_argument, predicted
+from engine.cli.remarks import remark
 from engine.cli.results import bound_row, show
 from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop
 from engine.cli.trace_arguments import add_trace_arguments, read_workload
@@ -59,31 +58,12 @@ def run(arguments: argparse.Namespace) -> None:
     workload = with_admission_limits(workload, arguments)
     set_aside(workload, deployment.room)  # some request must fit
     choices = read_choices(arguments, deployment.quick(len(workload)))
-    if methods and workload.depends_on_run:
-        print(f"no bound: {NO_BOUND}", file=sys.stderr)
-        methods = []
+    if workload.depends_on_run:
+        methods = []  # who is served depends on the policy: remarked
     comparison = compare(Experiment(workload, deployment, choices), methods, _log)
-    warn(comparison)
-    entries = list(comparison.entries.values())
     if arguments.per_request:
         _write_per_request(comparison, arguments.per_request)
-    failed = [
-        {"policy": choice.key, "reason": reason} for choice, reason in comparison.failed.items()
-    ]
-    show(
-        {
-            "n": entries[0].run.offered,
-            "set_aside": len(entries[0].run.set_aside),
-            "too_long": entries[0].run.too_long,
-            "memory": deployment.memory,
-            "clock": arguments.clock,
-            **engine_row(deployment.engine),
-            "policies": [_policy_row(entry) for entry in entries],
-            **({"failed": failed} if failed else {}),
-            "bounds": [bound_row(bound) for bound in comparison.bounds],
-        },
-        arguments.format == "json",
-    )
+    show_comparison(comparison, arguments)
 
 
 def _log(share: float, what: str = "") -> None:
@@ -92,20 +72,28 @@ def _log(share: float, what: str = "") -> None:
         print(f"{100 * share:3.0f} % {what}", file=sys.stderr)
 
 
-def warn(comparison: Comparison) -> None:
-    """Say on stderr who has no run, whose latencies are of some only or are no steady state."""
-    experiment = comparison.experiment
-    if doubt := experiment.workload.admission_limits.doubt(experiment.deployment.memory):
-        print(doubt, file=sys.stderr)
-    for reason in comparison.failed.values():
-        print(reason, file=sys.stderr)
-    for entry in comparison.entries.values():
-        run = entry.run
-        if len(run.unserved):
-            served = f"latencies are of the {wording.count(len(run.workload))} served"
-            print(f"{run.policy}: {run.unserved.in_words()}; {served}", file=sys.stderr)
-        if entry.is_overloaded:
-            print(f"{run.policy}: {entry.verdict.in_words()}", file=sys.stderr)
+def show_comparison(comparison: Comparison, arguments: argparse.Namespace) -> None:
+    """Print it, and remark what goes with it."""
+    remark(arguments, comparison.remarks)
+    entries = list(comparison.entries.values())
+    failed = [
+        {"policy": choice.key, "reason": reason} for choice, reason in comparison.failed.items()
+    ]
+    show(
+        {
+            "n": entries[0].run.offered,
+            "set_aside": len(entries[0].run.set_aside),
+            "too_long": entries[0].run.too_long,
+            "memory": comparison.experiment.deployment.memory,
+            "clock": arguments.clock,
+            **engine_row(comparison.experiment.deployment.engine),
+            "policies": [_policy_row(entry) for entry in entries],
+            **({"failed": failed} if failed else {}),
+            "bounds": [bound_row(bound) for bound in comparison.bounds],
+            "remarks": arguments.remarks,
+        },
+        arguments.format == "json",
+    )
 
 
 def _policy_row(entry: Entry) -> dict:

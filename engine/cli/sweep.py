@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> None:
         knobs = {parameter.name: values for parameter, values in axes}
         about = {"clock": arguments.clock, **engine_row(deployment.engine)}
         about |= {"percentile": objective.percent, "knobs": knobs}
-        print_json({**about, "cells": cells})
+        print_json({**about, "cells": cells, "remarks": arguments.remarks})
         return
     print(_table(cells, [parameter.name for parameter, _ in axes], objective.percent))
 

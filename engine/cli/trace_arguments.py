@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from engine.cli.clock_arguments import add_clock_arguments
 from engine.cli.engine_argument import add_engine_argument
 from engine.cli.numbers import number
 from engine.cli.reading_arguments import add_reading_arguments, reading_of
+from engine.cli.remarks import remark
 from engine.errors import InputError
 from engine.traces import read_trace
-from engine.traces.formats import canonical
+from engine.traces.remarks import remarks
 from engine.workload import Workload
-
-WALL_CLOCK = "this log is in seconds, and a round is taken to last 1 s: set --round-seconds"
 
 
 def add_trace_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,10 +45,6 @@ def read_workload(arguments: argparse.Namespace) -> Workload:
         )
     except OSError as problem:  # opened, but it cannot be read
         raise InputError(f"cannot read {arguments.trace}: {problem.strerror or problem}") from None
-    for remark in report.remarks():
-        print(remark, file=sys.stderr)
-    on_wall_clock = report.format != canonical.NAME and report.span_s > 0
     in_rounds = getattr(arguments, "clock", None) == "rounds"  # `verify` has no clock
-    if on_wall_clock and in_rounds and arguments.round_seconds == 1.0:
-        print(WALL_CLOCK, file=sys.stderr)
+    remark(arguments, remarks(report, in_rounds, arguments.round_seconds))
     return workload

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from pathlib import Path
 
 from engine.choice import Choice
 from engine.cli.deployment_arguments import read_deployment
 from engine.cli.engine_argument import engine_row
 from engine.cli.numbers import number
 from engine.cli.policy_arguments import read_choices
-from engine.cli.results import print_json
+from engine.cli.remarks import remark
+from engine.cli.results import print_json, requests_line
 from engine.cli.scenario_arguments import add_source_arguments, read_source
 from engine.demand.predictions import EXACT, LognormalError, Predictions, read_predictions
 from engine.demand.scenario import Scenario
@@ -24,13 +25,15 @@ from engine.uncertainty.break_even import break_evens
 from engine.uncertainty.margin import advise
 from engine.uncertainty.pairs import Pairs, calibrate, pairs_of, read_pairs
 from engine.uncertainty.pooled import Pooled
+from engine.uncertainty.remarks import remarks
 from engine.uncertainty.resampled import resampled
 from engine.uncertainty.study import SEEDS, Study, draw, takes_margin
 from engine.uncertainty.words import (
+    OWN_PREDICTIONS,
     break_evens_in_words,
     calibration_in_words,
+    errors_in_words,
     headline,
-    set_aside_in_words,
     table,
 )
 
@@ -60,22 +63,27 @@ def run(arguments: argparse.Namespace) -> None:
     source = read_source(arguments)
     pairs = _pairs(arguments, source)
     model = _model(arguments, pairs)
-    if axis.key == MARGIN and model == EXACT:
+    is_assumed = axis.key == MARGIN and model == EXACT
+    if is_assumed:
         model = LognormalError()
     usual = [choice for choice in map(Choice, USUAL) if deployment.takes(choice)]
     choices = read_choices(arguments, usual)
     study = Study(Experiment(source, deployment, choices), axis, model)
-    if len(study.affordable) < len(choices):
-        study = replace(study, experiment=study.experiment.choosing(study.affordable))
-        print("left out: policies whose runs take too long", file=sys.stderr)
+    left_out = [choice for choice in choices if choice not in study.affordable]
+    study = replace(study, experiment=study.experiment.choosing(study.affordable))
     first = arguments.seed or 0
     pooled = Pooled([draw(study, (first + k) % 2**32) for k in range(draws)])
+    whose = OWN_PREDICTIONS if arguments.pairs is None else Path(arguments.pairs).name
+    errors = errors_in_words(model, whose, is_assumed)
+    remark(arguments, remarks(pooled, study, errors, left_out))
     if arguments.format == "json":
         about = {"clock": arguments.clock, **engine_row(deployment.engine)}
-        print_json({**about, **_result(pooled, study, pairs)})
+        about |= {"remarks": arguments.remarks}
+        print_json({**_result(pooled, study, pairs), **about})
         return
     for sentence in _sentences(pooled, study, pairs):
         print(sentence.replace("**", ""))
+    print(requests_line(pooled.requests, pooled.set_aside, deployment.memory))
     print(table(pooled, axis).to_string(index=False))
 
 
@@ -99,8 +107,6 @@ def _sentences(pooled: Pooled, study: Study, pairs: Pairs | None) -> Iterator[st
     yield headline(pooled, study.axis)
     if break_evens := break_evens_in_words(pooled, study.axis):
         yield break_evens
-    if aside := set_aside_in_words(pooled):
-        yield aside
     if pairs is not None:
         yield calibration_in_words(calibrate(pairs))
 

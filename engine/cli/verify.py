@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from engine.cli.files import read_text
 from engine.cli.results import print_json, requests_line
 from engine.cli.trace_arguments import add_traced_arguments, read_workload
-from engine.errors import InputError
 from engine.evidence.certificate import check
+from engine.traces.ceilings import LONGEST_DOCUMENT
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,10 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Exit code 0 when all bounds hold, 1 when one does not; malformed input is a 2 as ever."""
-    try:
-        text = Path(arguments.certificate).read_text(encoding="utf-8")
-    except (OSError, ValueError) as problem:
-        raise InputError(f"cannot read {arguments.certificate}: {problem}") from None
+    text = read_text(arguments.certificate, LONGEST_DOCUMENT)
     checked = check(text, read_workload(arguments))
     if arguments.format == "json":
         print_json(

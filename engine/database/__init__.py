@@ -6,7 +6,7 @@ tables.py      its tables, and the steps from those of earlier versions
 rows.py        the rows of one kind, each under a name of its own
 """
 
-from engine.database.connection import Database, connected
+from engine.database.connection import Database, connected, kept_by
 from engine.database.rows import NameTaken, StoredRow, StoredRows, Unreadable, first_free
 from engine.database.tables import SWEEPS
 from engine.database.url import DATABASE, database_url
@@ -22,4 +22,5 @@ __all__ = [
     "connected",
     "database_url",
     "first_free",
+    "kept_by",
 ]

@@ -7,8 +7,10 @@ stand in the log of the program, which only who runs it can read.
 from __future__ import annotations
 
 import logging
+import secrets
 import time
-from collections.abc import Hashable, Iterator
+import weakref
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -16,7 +18,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
-from engine.database.tables import bring_up_to_date, is_current
+from engine.database.tables import KEPT, bring_up_to_date, is_current
 from engine.database.url import FORM, database_url, file_of
 from engine.errors import InputError
 from engine.user_data import folder, place
@@ -26,14 +28,25 @@ TO_READ, TO_WRITE = 1.0, 5.0  # seconds to wait for somebody's lock
 TO_CONNECT = 3  # seconds to wait for a server
 PAUSE = 5.0  # seconds for which who asks in passing is told of a silence without a new try
 SILENT = "the database does not answer"
+PAGES_IN_MEMORY = 1024  # of 4 kB: the most that a database in memory holds
+FULL = (
+    f"what is kept here in memory has reached {PAGES_IN_MEMORY * 4096 / 1e6:.1f} MB, the most: "
+    "delete some of it"
+)
 
 
 class Database:
-    """One database. Every method raises InputError where it does not answer."""
+    """One database. Every method raises InputError where it does not answer.
 
-    def __init__(self, engine: sa.Engine) -> None:
+    Attributes
+    ----------
+    is_private : in memory, and of nobody but who holds this object
+    """
+
+    def __init__(self, engine: sa.Engine, is_private: bool = False) -> None:
         self._engine = engine
-        self._file = file_of(engine.url)
+        self.is_private = is_private
+        self._file = None if is_private else file_of(engine.url)
         self._prepared: Hashable = None  # which file, or server, has its tables
         self._silent: tuple[float, str] | None = None  # since when, and what was said
 
@@ -43,9 +56,7 @@ class Database:
         try:
             if url.startswith("sqlite"):
                 # Opened anew each time: the file may have gone, or be another one.
-                engine = sa.create_engine(url, poolclass=sa.NullPool)
-                sa.event.listen(engine, "connect", _as_sqlite)
-                sa.event.listen(engine, "begin", _begin_sqlite)
+                engine = _following_sqlite(sa.create_engine(url, poolclass=sa.NullPool))
             else:
                 wait = {"connect_timeout": TO_CONNECT}
                 engine = sa.create_engine(
@@ -59,6 +70,28 @@ class Database:
         except (SQLAlchemyError, TypeError, ValueError):
             raise InputError(FORM) from None
         return cls(engine)
+
+    @classmethod
+    def in_memory(cls) -> Database:
+        """A private one, bounded in size, which goes with this object.
+
+        Its ids begin anywhere, so that a link to what another one holds names nothing here.
+        """
+        engine = sa.create_engine(
+            "sqlite://",
+            poolclass=sa.QueuePool,  # one connection is the database: who comes second waits
+            pool_size=1,
+            max_overflow=0,
+            pool_timeout=TO_WRITE,
+            connect_args={"check_same_thread": False},
+        )
+        sa.event.listen(engine, "connect", _bound_pages)
+        database = cls(_following_sqlite(engine), is_private=True)
+        weakref.finalize(database, engine.dispose)
+        first = {"name": KEPT.name, "seq": secrets.randbelow(2**40)}
+        with database.writing() as connection:
+            connection.execute(sa.text("INSERT INTO sqlite_sequence VALUES (:name, :seq)"), first)
+        return database
 
     @property
     def is_there(self) -> bool:
@@ -107,6 +140,8 @@ class Database:
         url = self._engine.url
         cause = problem.orig if isinstance(problem, DBAPIError) else problem
         whole = " ".join(str(cause).split())
+        if self.is_private and "is full" in whole:
+            return FULL
         if url.password:
             whole = whole.replace(str(url.password), "***")
         LOG.warning("database %s: %s", url.set(query={}).render_as_string(), whole)
@@ -155,9 +190,22 @@ def _at(url: str) -> Database:
     return Database.at(url)
 
 
+_owners: list[Callable[[], Database | None]] = []
+
+
+def kept_by(owner: Callable[[], Database | None]) -> None:
+    """From now on ask `owner` where to keep what no URL is named for; None: in the environment's.
+
+    A server whose visitors each keep their own says so here, once for all code: what forgot to
+    ask would show them what belongs to others.
+    """
+    _owners[:] = [owner]
+
+
 def connected(url: str | None = None) -> Database:
-    """The database at a URL, else that of the environment: one object a URL."""
-    return _at(database_url(url))
+    """The database at a URL, else the owner's, else that of the environment: one object a URL."""
+    own = None if url or not _owners else _owners[0]()
+    return _at(database_url(url)) if own is None else own
 
 
 def _make_folder() -> None:
@@ -169,6 +217,16 @@ def _make_folder() -> None:
             "the folder of your own data cannot be made, the program's log says where and why: "
             "set HEADROOM_HOME to a folder that can be written"
         ) from None
+
+
+def _following_sqlite(engine: sa.Engine) -> sa.Engine:
+    sa.event.listen(engine, "connect", _as_sqlite)
+    sa.event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _bound_pages(connection: Any, _: Any) -> None:
+    connection.execute(f"PRAGMA max_page_count = {PAGES_IN_MEMORY}")
 
 
 def _as_sqlite(connection: Any, _: Any) -> None:

@@ -81,6 +81,11 @@ class StoredRows:
         self._database = database
         self._kind = kind
 
+    @property
+    def are_private(self) -> bool:
+        """Whether nobody but the present visitor has them: no files of the server join them."""
+        return self._database.is_private
+
     def all(self) -> list[StoredRow]:
         """The latest first."""
         if not self._database.is_there:

@@ -15,6 +15,7 @@ from engine.errors import InputError, Livelock
 from engine.experiment.experiment import Experiment
 from engine.measure.league import Entry, entry_of, headline, league_table
 from engine.measure.per_request import per_request
+from engine.measure.remarks import remarks
 from engine.progress import Progress, silent
 from engine.simulate.run import Run
 
@@ -59,6 +60,16 @@ class Comparison:
     def table(self) -> pd.DataFrame:
         """The league, one row a policy, numbers unrounded."""
         return league_table(self.league)
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why a policy has no run, by its label."""
+        return {choice.label: reason for choice, reason in self.failed.items()}
+
+    @property
+    def remarks(self) -> list[str]:
+        """What goes with the answer, a sentence each."""
+        return remarks(self.league, self.bounds, self.reasons)
 
     def per_request(self, choice: Choice) -> pd.DataFrame:
         """One row a request of one policy's run, those set aside included."""

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from engine.figures.layout import ABOVE, lay_out
 from engine.figures.palette import LIMIT_GREY, policy_style
+from engine.figures.unchecked import with_traces
 from engine.wording import amount
 
 POINTS = 1000  # quantiles a line; more cannot be seen
@@ -32,7 +33,7 @@ def draw_cdf(
     log : logarithmic x
     limit : an SLO to mark on x
     """
-    figure = go.Figure()
+    traces = []
     # The first is the best and is drawn last, above the others.
     for rank, (label, sample) in reversed(list(enumerate(values.items()))):
         known = np.sort(sample[~np.isnan(sample)])
@@ -41,16 +42,20 @@ def draw_cdf(
         share = np.linspace(0, 1, min(POINTS, len(known)) + 1)[1:]
         at = known[np.ceil(share * len(known) - 1e-9).astype(int) - 1]
         colour, dash = policy_style(styles[label])
-        figure.add_scatter(
-            x=np.append(at[0], at),
-            y=np.append(0.0, 100 * share),
-            name=label,
-            legendrank=rank,
-            mode="lines",
-            line={"color": colour, "dash": dash, "width": 2.5, "shape": "hv"},
-            hovertemplate=f"%{{y:.1f}} % of requests within<br>%{{x:,.4g}} {unit}"
-            f"<extra>{label}</extra>",
+        traces.append(
+            {
+                "type": "scatter",
+                "x": np.append(at[0], at),
+                "y": np.append(0.0, 100 * share),
+                "name": label,
+                "legendrank": rank,
+                "mode": "lines",
+                "line": {"color": colour, "dash": dash, "width": 2.5, "shape": "hv"},
+                "hovertemplate": f"%{{y:.1f}} % of requests within<br>%{{x:,.4g}} {unit}"
+                f"<extra>{label}</extra>",
+            }
         )
+    figure = with_traces(go.Figure(), traces)
     if limit is not None:
         figure.add_vline(
             x=limit,

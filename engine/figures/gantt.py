@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -9,6 +11,7 @@ from plotly.subplots import make_subplots
 from engine.figures.layout import ABOVE, lay_out
 from engine.figures.literal import literal
 from engine.figures.palette import MEMORY_RED, WAIT_GREY, class_colour
+from engine.figures.unchecked import with_traces
 from engine.measure.timeline import density, memory_stack, residencies_within, slots
 from engine.simulate.run import Run
 from engine.wording import count, counted, lasting
@@ -40,16 +43,18 @@ def draw_gantt(
         rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.07, row_heights=[0.42, 0.58]
     )
     _add_memory(figure, run, window)
+    bars: list[dict[str, Any]] = []
     if len(shown) > MOST_BARS:
         _add_density(figure, run, window)
     else:
-        _add_bars(figure, run, shown, packed, pinned)
+        bars = _bars(figure, run, shown, packed, pinned)
     if at is not None:
         figure.add_vline(
             x=float(run.ends(np.array(at))),
             line={"color": "#888", "width": 1, "dash": "dot"},
             row="all",
             col=1,
+            exclude_empty_subplots=False,  # the bars come last
         )
     figure.update_xaxes(title=_axis(run), row=2, col=1)
     figure.update_xaxes(minallowed=0, maxallowed=float(run.finished_at.max()))
@@ -67,7 +72,7 @@ def draw_gantt(
         dragmode="pan",
         uirevision=f"{run.policy} {window} {packed}",  # a pin leaves the zoom as it is
     )
-    return figure
+    return with_traces(figure, bars)
 
 
 def _axis(run: Run) -> str:
@@ -112,9 +117,10 @@ def _add_memory(figure: go.Figure, run: Run, window: tuple[int, int] | None) -> 
     )
 
 
-def _add_bars(
+def _bars(
     figure: go.Figure, run: Run, shown: np.ndarray, packed: bool, pinned: int | None
-) -> None:
+) -> list[dict[str, Any]]:
+    """A trace a class; what stands behind the bars is drawn into the figure."""
     residencies, workload = run.residencies, run.workload
     request = residencies.request[shown]
     begin, end = residencies.begin[shown], residencies.end[shown]
@@ -132,49 +138,47 @@ def _add_bars(
             _add_waits(figure, run, request, begin, line)
     labelled = len(shown) <= LABELLED_BARS
     outline = 0.5 if len(shown) <= OUTLINED_BARS else 0
+    bars = []
     for number, name in enumerate(map(literal, workload.classes)):
         of_class = workload.class_of[request] == number
         if not of_class.any():
             continue
         who = request[of_class]
-        figure.add_bar(
-            orientation="h",
-            base=begin_at[of_class],
-            x=(end_at - begin_at)[of_class],
-            y=line[of_class],
-            width=0.86 if outline else 1,
-            name=name,
-            legendgroup=name,
-            showlegend=False,
-            marker={
-                "color": class_colour(number),
-                "line": {
-                    "color": [MEMORY_RED if i == pinned else "rgba(255,255,255,0.6)" for i in who],
-                    "width": [3 if i == pinned else outline for i in who],
-                },
-            },
-            text=[f"#{row}" for row in workload.row[who]] if labelled else None,
-            textposition="inside",
-            insidetextanchor="middle",
-            textangle=0,
-            customdata=np.stack(
-                [
-                    who,
-                    workload.row[who],
-                    workload.prompt[who],
-                    workload.output[who],
-                    workload.arrival[who],
-                    begin_at[of_class],
-                    end_at[of_class],
-                ],
-                axis=1,
-            ).tolist(),  # typed arrays come back from a click as dictionaries
-            hovertemplate="request #%{customdata[1]:.0f} (" + name + ")<br>"
-            "prompt %{customdata[2]:,.0f} + output %{customdata[3]:,.0f} tokens<br>"
-            "arrived %{customdata[4]:,.2~f}, in memory %{customdata[5]:,.2~f} to "
-            "%{customdata[6]:,.2~f}<extra></extra>",
-            row=2,
-            col=1,
+        bars.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "base": begin_at[of_class].tolist(),
+                "x": (end_at - begin_at)[of_class],
+                "y": line[of_class],
+                "width": 0.86 if outline else 1,
+                "name": name,
+                "legendgroup": name,
+                "showlegend": False,
+                "marker": {"color": class_colour(number), "line": _outlines(who, pinned, outline)},
+                "textposition": "inside",
+                "insidetextanchor": "middle",
+                "textangle": 0,
+                "customdata": np.stack(
+                    [
+                        who,
+                        workload.row[who],
+                        workload.prompt[who],
+                        workload.output[who],
+                        workload.arrival[who],
+                        begin_at[of_class],
+                        end_at[of_class],
+                    ],
+                    axis=1,
+                ).tolist(),  # typed arrays come back from a click as dictionaries
+                "hovertemplate": "request #%{customdata[1]:.0f} (" + name + ")<br>"
+                "prompt %{customdata[2]:,.0f} + output %{customdata[3]:,.0f} tokens<br>"
+                "arrived %{customdata[4]:,.2~f}, in memory %{customdata[5]:,.2~f} to "
+                "%{customdata[6]:,.2~f}<extra></extra>",
+                "xaxis": "x2",
+                "yaxis": "y2",
+                **({"text": [f"#{row}" for row in workload.row[who]]} if labelled else {}),
+            }
         )
     figure.update_yaxes(
         title=title,
@@ -185,6 +189,17 @@ def _add_bars(
         row=2,
         col=1,
     )
+    return bars
+
+
+def _outlines(who: np.ndarray, pinned: int | None, width: float) -> dict[str, Any]:
+    """A line around each bar; one that is pinned has its own."""
+    if not (who == pinned).any():
+        return {"color": "rgba(255,255,255,0.6)", "width": width}
+    return {
+        "color": [MEMORY_RED if i == pinned else "rgba(255,255,255,0.6)" for i in who],
+        "width": [3 if i == pinned else width for i in who],
+    }
 
 
 def _add_waits(

@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 from functools import cache
 
+from engine import wording
 from engine.errors import InputError
 from engine.fields import number_in
 from engine.machine.catalogue import LanguageModel, gpus, models, table_rows
@@ -149,6 +150,18 @@ def budget(
             f"reserve of {reserve_gib:g} GiB fill {memory.usable:.1f} GiB; use more GPUs"
         )
     return memory
+
+
+FAR = (0.5, 1.0)  # M as a share of what the GPUs hold: outside, it is most likely not theirs
+
+
+def memory_doubt(memory: int, preset: Preset | None) -> str:
+    """That M is far from what the preset's GPUs hold, as a sentence; empty where it is not."""
+    held = None if preset is None else tokens_held(preset)
+    if preset is None or held is None or FAR[0] <= memory / held <= FAR[1]:
+        return ""
+    share = wording.percent(memory / held)
+    return f"M is {share} of the {wording.tokens(held)} that {preset.title} holds for KV cache."
 
 
 def tokens_held(preset: Preset) -> int | None:

@@ -50,7 +50,7 @@ def listed() -> tuple[dict[str, Preset], list[Unreadable]]:
 
     rows = _rows(in_passing=True)
     presets, odd = rows.listed(_read)
-    moved, left = taken_over(rows)
+    moved, left = (0, []) if rows.are_private else taken_over(rows)
     if moved:
         presets, odd = rows.listed(_read)
     by_key = {preset.key: preset for preset in presets}

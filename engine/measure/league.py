@@ -14,12 +14,10 @@ from engine.bound import Bound, best_cover, gap
 from engine.choice import Choice
 from engine.measure.metrics import LEAGUE, METRICS, shown_in, summary, written_columns
 from engine.measure.overload import OVERLOADED, Verdict, verdict
-from engine.memory_curve import peak_batch
-from engine.policy import POLICIES, find_policy
+from engine.policy import find_policy
 from engine.simulate.run import Run
 
 PROVED = 1.0005  # a gap that would be written as 0.0 %
-MOST_TOLD = 3  # policies named one by one in a sentence
 TIED = 1.005  # mean latencies nearer than this are called the same
 
 # What is computed from a run is kept as long as the run is.
@@ -113,6 +111,7 @@ def written_table(entries: Sequence[Entry]) -> pd.DataFrame:
         {
             "Policy": table["policy"],
             **{metric.heading: column for metric, column in written.items()},
+            "Set aside": [wording.count(len(entry.run.set_aside)) for entry in entries],
             "Unserved": [wording.count(len(entry.run.unserved)) for entry in entries],
             "Above bound": [wording.gap(entry.gap) for entry in entries],
             "Load": table["load"],
@@ -120,6 +119,7 @@ def written_table(entries: Sequence[Entry]) -> pd.DataFrame:
     )
     empty = {
         "Load": all(entry.verdict.kind == "backlog" for entry in entries),
+        "Set aside": not any(len(entry.run.set_aside) for entry in entries),
         "Unserved": not any(len(entry.run.unserved) for entry in entries),
     }
     return shown.drop(columns=[title for title, nothing in empty.items() if nothing])
@@ -129,6 +129,7 @@ def explain_columns(unit: str) -> dict[str, str]:
     """What each column of the written table means, times in `unit`."""
     return {
         **{metric.heading: metric.help(unit) for metric in shown_in(LEAGUE)},
+        "Set aside": "Need more than M or are longer than max_model_len, and never run.",
         "Unserved": "Gave up or were turned away; latencies are of the others.",
         "Above bound": "Total latency above the best certified bound that covers the run.",
         "Load": "Overloaded: more arrives than is served, and latency grows with the horizon.",
@@ -195,63 +196,6 @@ def _fares(entry: Entry) -> str:
     return "keeps up" if entry.verdict.keeps_up else "sheds load"
 
 
-def caveats(entries: Sequence[Entry]) -> list[str]:
-    """What the headline leaves out: who pays, who knows more, who does not run at all."""
-    best, rival = entries[0], rival_of(entries)
-    sentences = []
-    ours, theirs = best.numbers["p99_latency"], rival.numbers["p99_latency"]
-    steady = not (best.is_overloaded or rival.is_overloaded)
-    if best is not rival and steady and ours > 1.05 * theirs:
-        above = wording.percent(ours / theirs - 1)
-        sentences.append(f"The P99 of {best.label} is {above} above that of {rival.label}.")
-    policy, other = POLICIES[best.run.policy], POLICIES[rival.run.policy]
-    if policy.uses_lengths and not other.uses_lengths:
-        is_predicted = best.run.workload.is_predicted
-        what = "a prediction of every output length" if is_predicted else "every output length"
-        sentences.append(f"{best.label} is told {what}; {rival.label} is not.")
-    cap = rival.run.params.get("max_num_seqs") or rival.run.engine.max_num_seqs
-    if cap and best is not rival and peak_batch(rival.run) >= cap:
-        sentences.append(
-            f"{rival.label} was held back by its limit of {wording.count(cap)} requests at once "
-            "(max_num_seqs)."
-        )
-    if policy.offline and best.verdict.kind != "backlog":
-        sentences.append(
-            f"{best.label} ranks all requests at once, also those that have not arrived."
-        )
-    doubt = best.run.workload.admission_limits.doubt(best.run.memory)
-    sentences += [doubt] if doubt else []
-    return sentences + who_is_set_aside(best.run) + who_is_not_served(entries)
-
-
-def who_is_set_aside(run: Run) -> list[str]:
-    """What share of the requests cannot run, and why: a sentence each."""
-    aside = len(run.set_aside)
-    everyone = aside + run.offered
-    both = {
-        "need more than M": aside - run.too_long,
-        "are longer than max_model_len": run.too_long,
-    }
-    return [
-        f"{wording.percent(count / everyone)} of the requests {what} and are set aside."
-        for what, count in both.items()
-        if count
-    ]
-
-
-def who_is_not_served(entries: Sequence[Entry]) -> list[str]:
-    """How many left unserved, under whom, and what that means for the latencies."""
-    lost = [entry for entry in entries if len(entry.run.unserved)]
-    if not lost:
-        return []
-    counted = [f"{entry.run.unserved.in_words()} under {entry.label}" for entry in lost[:MOST_TOLD]]
-    others = f" (and {len(lost) - MOST_TOLD} more policies lose some)" if lost[MOST_TOLD:] else ""
-    return [
-        f"Of {wording.counted(lost[0].run.offered, 'request')}, {'; '.join(counted)}{others}. "
-        "Latencies are of those served, so a policy that loses the slow ones looks quick."
-    ]
-
-
 def is_proved_best(entry: Entry) -> bool:
     """Whether the entry meets a bound that covers it."""
     return entry.gap is not None and entry.gap < PROVED
@@ -294,6 +238,17 @@ def coverage_table(entries: Sequence[Entry], bounds: Sequence[Bound]) -> pd.Data
 def _gap_or_reason(run: Run, bound: Bound) -> str:
     if bound.covers(run):
         return wording.gap(gap(run, [bound]))
+    return why_uncovered(run, [bound])
+
+
+def why_uncovered(run: Run, bounds: Sequence[Bound]) -> str:
+    """Why none of the bounds covers a run, in the words of a table's cell."""
     if run.workload.depends_on_run:
         return "requests depend on the policy"
-    return "gave up KV" if bound.certified else "not certified"
+    certified = [bound for bound in bounds if bound.certified]
+    if not certified:
+        return "not certified"
+    if not any(bound.requests in (None, len(run.workload)) for bound in certified):
+        return "other requests"
+    gave_up = run.gave_up_kv and not any(bound.covers_preemption for bound in certified)
+    return "gave up KV" if gave_up else "cut prompts"

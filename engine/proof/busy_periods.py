@@ -17,6 +17,14 @@ starts, and A pays for M (b - f) lam[b] less memory, so L(A) + L(B) >= L. Parts 
 again keep V <= M (b - f), so this holds for any number of cuts. Prices that may rise gain nothing
 by a cut but smaller problems.
 
+*What no cut at a rest mends.* The LP of runs that keep their caches never falls as a request is
+added: leave its starts out, and what is left obeys the LP without it. The LP of prices that never
+rise is like that only while its first decision stays the same. A request that fills the rest before
+a crowd leaves no rest to cut at, and memory that it could have used by then counts as saved for the
+crowd. Of twenty (1, 2) at 4 with M = 20 the row of every run says 69.63; with a (15, 5) at 0, whose
+fluid lasts until they come, it says 49.67, though the parts by themselves prove 69.63 + 5. To leave
+out each request in turn, or to cut where little of the fluid is left, would take one more LP each.
+
 Each part counts its rounds from its own first arrival, so a log in epoch seconds costs no more
 than one that begins at 0. Arrivals are shifted by whole rounds not above them, without rounding.
 """

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from engine import wording
 from engine.audit import Audit, RankedSchedule
-from engine.audit.ranking import duration, headline, remarks
+from engine.audit.ranking import duration, headline
+from engine.audit.remarks import remarks
 from engine.audit.tables import ranking_table, windows_table
 from engine.figures.audit import draw_gap_over_day, draw_standings
 from engine.figures.html import Literal, html_page
@@ -20,7 +23,11 @@ WHAT_A_GAP_IS = (
 
 
 def audit_report(
-    title: str, audit: Audit, judged: RankedSchedule, report: Report | None = None
+    title: str,
+    audit: Audit,
+    judged: RankedSchedule,
+    report: Report | None = None,
+    reading: Sequence[str] = (),
 ) -> str:
     """The HTML: the answer, where in the day the gap arises, every schedule, every window.
 
@@ -29,18 +36,20 @@ def audit_report(
     title : what was audited, such as the file and M
     judged : the schedule that the audit is about
     report : how the trace was read
+    reading : remarks on that, and on what serves it
     """
     ranking = [judged, *(ranked for ranked in audit.ranking if ranked is not judged)]
     drawn = [ranked for ranked in ranking if ranked.gap is not None][:DRAWN]
     blocks = [f"# {headline(audit, judged)}", Literal(title), WHAT_A_GAP_IS]
     if drawn and len(audit.judged) > 1:
         blocks += ["## Where in the day it arises", draw_gap_over_day(audit, drawn)]
-    blocks += remarks(audit, judged)
+    blocks += map(Literal, remarks(audit, judged))
     blocks += ["## Every schedule over all windows"]
     blocks += [draw_standings(drawn)] if drawn else []
     blocks += [ranking_table(ranking), "## Every window", windows_table(audit, judged)]
     if report is not None:
-        blocks += ["## The trace", import_table(report), *map(Literal, report.remarks())]
+        blocks += ["## The trace", import_table(report)]
+    blocks += map(Literal, reading)
     return html_page(f"Audit: {title}", blocks)
 
 

@@ -15,7 +15,10 @@ from engine.figures.cdf import draw_cdf
 from engine.figures.gantt import draw_gantt
 from engine.figures.gaps import draw_gaps, explain_lines
 from engine.figures.html import Block, Link, Literal, html_page
-from engine.measure.league import Entry, caveats, coverage_table, headline, written_table
+from engine.measure.league import Entry, coverage_table, headline, label_of, written_table
+from engine.measure.remarks import remarks
+from engine.measure.set_aside import SetAside
+from engine.simulate.run import Run
 from engine.version import version
 
 DRAWN = 8  # lines a chart; more cannot be told apart
@@ -32,6 +35,7 @@ def session_report(
     entries: Sequence[Entry],
     bounds: Sequence[Bound],
     link: str = "",
+    beside: Sequence[str] = (),
 ) -> str:
     """The HTML: the answer, the scenario, who waits how long, the gaps, memory, the versions.
 
@@ -41,13 +45,15 @@ def session_report(
     facts : what the results depend on, as engine/saved/snapshot.py has it
     entries : the league, best first; none where no policy was picked
     link : an address that brings the view back
+    beside : remarks on how requests were read, on what serves them, and on who has no result
     """
     if not entries:
         nothing = ["# No policy was run", Literal(f"{title}."), _facts(facts)]
         return html_page(f"Headroom: {title}", nothing)
     best = entries[0]
-    blocks: list[Block] = [f"# {headline(entries)}", Literal(f"{title}."), *caveats(entries)]
-    blocks += _loads(entries)
+    blocks: list[Block] = [f"# {headline(entries)}", Literal(f"{title}.")]
+    blocks += map(Literal, [*beside, *remarks(entries, bounds)])
+    blocks += ["## Requests", _requests(best.run)]
     blocks += ["## Every policy", written_table(entries), f"Times in {best.run.unit}."]
     blocks += ["## Who waits how long", _cdf(entries)]
     blocks += _gaps(entries, bounds)
@@ -58,10 +64,19 @@ def session_report(
     return html_page(f"Headroom: {title}", blocks)
 
 
-def _loads(entries: Sequence[Entry]) -> list[str]:
-    """What the latencies mean: of the best, and of every policy that is overloaded."""
-    shown = [entries[0], *(e for e in entries[1:] if e.verdict.kind == "overloaded")]
-    return [f"**{entry.label}**: {entry.verdict.in_words()}" for entry in shown]
+def _requests(run: Run) -> pd.DataFrame:
+    """How many there are, and how many of them never ran or left unserved, by reason."""
+    aside, gave_up = SetAside.of_run(run), int(run.unserved.gave_up.sum())
+    counts = {
+        "Requests": len(run.set_aside) + run.offered,
+        "Set aside: need more than M": aside.above,
+        "Set aside: longer than max_model_len": aside.too_long,
+        "Gave up": gave_up,
+        "Turned away": len(run.unserved) - gave_up,
+        "Served": len(run.workload),
+    }
+    written = [wording.count(count) for count in counts.values()]
+    return pd.DataFrame({f"Under {label_of(run)}": list(counts), "Count": written})
 
 
 def _cdf(entries: Sequence[Entry]):

@@ -7,6 +7,7 @@ version, is asked before the sweep and again with each task.
 from __future__ import annotations
 
 import gc
+import logging
 import pickle
 import time
 from collections.abc import Iterator
@@ -31,14 +32,28 @@ except ImportError:
         "out to use this machine's cores"
     ) from None
 
+# What goes wrong is told here in a sentence; Dask writes tracebacks of its own clean-up beside it.
+for _name in ("distributed", "distributed.client", "tornado.application"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
+
 CONNECT = 5.0  # seconds until a scheduler counts as absent
 TASKS = 16  # for each thread of a worker
 PATIENCE = 30.0  # seconds without any worker until the sweep is given up
 HOW_TO = "start one with `dask worker ADDRESS` in a folder that holds this engine"
 
 
+LOST = "the scheduler was lost while the sweep ran: start it again"
+
+
 def run_on_cluster(sweep: Sweep, address: str, progress: Progress) -> Iterator[tuple[int, Any]]:
     """As `run_all`."""
+    try:
+        yield from _run(sweep, address, progress)
+    except CommClosedError:  # whatever was asked of it just then
+        raise InputError(LOST) from None
+
+
+def _run(sweep: Sweep, address: str, progress: Progress) -> Iterator[tuple[int, Any]]:
     with _client(address) as client:
         waiting: dict[Future, range] = {}
         left = len(sweep)
@@ -90,8 +105,15 @@ def _check_workers(client: Client, address: str) -> None:
     if not client.scheduler_info(n_workers=-1)["workers"]:
         raise InputError(f"the scheduler at {address} has no workers: {HOW_TO}")
     engine_there, _ = by_value()
-    for worker, theirs in client.run(engine_there).items():
+    answers = client.run(engine_there, on_error="return")
+    for worker, theirs in answers.items():
+        if isinstance(theirs, OSError):  # it is lost meanwhile: others do its work
+            continue
+        if isinstance(theirs, Exception):
+            raise theirs
         _check_version(theirs, worker)
+    if all(isinstance(theirs, OSError) for theirs in answers.values()):
+        raise InputError(f"all workers of the scheduler at {address} are lost: {HOW_TO}")
 
 
 def _check_version(theirs: str | None, worker: str) -> None:
@@ -111,7 +133,8 @@ def _submit(client: Client, sweep: Sweep) -> dict[Future, range]:
     lost, Dask makes it again.
     """
     _, visit = by_value()
-    size = max(1, len(sweep) // (TASKS * sum(client.ncores().values())))
+    threads = max(1, sum(client.ncores().values()))  # 0: all are lost by now
+    size = max(1, len(sweep) // (TASKS * threads))
     pieces = [range(first, min(first + size, len(sweep))) for first in range(0, len(sweep), size)]
     payload = pickle.dumps((sweep.do, sweep.shared))
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
@@ -150,7 +173,7 @@ def _results(client: Client, done: list[Future]) -> list[list]:
     try:
         outcomes: list[TaskOutcome] = client.gather(done)
     except (FutureCancelledError, CommClosedError):
-        raise InputError("the scheduler was lost while the sweep ran: start it again") from None
+        raise InputError(LOST) from None
     except KilledWorker:
         raise InputError(
             "workers were lost again and again at the same piece of the sweep: give them more "

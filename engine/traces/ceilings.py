@@ -1,13 +1,18 @@
 """How much a file may ask for: bytes once unpacked, a line, values, rows, seconds.
 
 A few kilobytes of gzip or Parquet can stand for gigabytes. Each ceiling is above every public
-trace, and refuses what is beyond it with one sentence, before it is in memory.
+trace, and refuses what is beyond it with one sentence, before it is in memory. A server for
+strangers lowers some of them while it reads.
 """
 
 from __future__ import annotations
 
 import io
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import BinaryIO
 
 from engine.errors import InputError
@@ -21,6 +26,44 @@ MOST_ROWS = 30_000_000
 MOST_SECONDS = 40.0
 
 
+@dataclass(frozen=True)
+class Ceilings:
+    """Those that can be lowered.
+
+    Attributes
+    ----------
+    bytes : of text, unpacked
+    rows : of a trace
+    seconds : of reading
+    values : in a JSON document that is read whole, or of lists in a group of Parquet's rows
+    advice : what to do about a file that is beyond them
+    """
+
+    bytes: int
+    rows: int
+    seconds: float
+    values: int
+    advice: str = "give a part of it"
+
+
+_LOWERED: ContextVar[Ceilings | None] = ContextVar("lowered ceilings", default=None)
+
+
+@contextmanager
+def lowered(ceilings: Ceilings | None) -> Iterator[None]:
+    """Read with these in place of the usual ones; None leaves those."""
+    before = _LOWERED.set(ceilings)
+    try:
+        yield
+    finally:
+        _LOWERED.reset(before)
+
+
+def present() -> Ceilings:
+    """Those that hold here and now."""
+    return _LOWERED.get() or Ceilings(MOST_BYTES, MOST_ROWS, MOST_SECONDS, MOST_VALUES)
+
+
 class Deadline:
     """The time that reading may take, from now on."""
 
@@ -29,8 +72,9 @@ class Deadline:
 
     def check(self) -> None:
         """InputError where it is over."""
-        if time.monotonic() - self.begun > MOST_SECONDS:
-            raise InputError(f"reading it takes longer than {MOST_SECONDS:g} s: give a part of it")
+        most = present()
+        if time.monotonic() - self.begun > most.seconds:
+            raise InputError(f"reading it takes longer than {most.seconds:g} s: {most.advice}")
 
 
 class Bounded(io.BufferedIOBase):
@@ -59,7 +103,7 @@ class Bounded(io.BufferedIOBase):
         return self._file.tell()
 
     def read(self, size: int | None = -1) -> bytes:
-        most = MOST_BYTES + 1 if size is None or size < 0 else size
+        most = present().bytes + 1 if size is None or size < 0 else size
         return self._checked(self._file.read(most))
 
     def read1(self, size: int = -1) -> bytes:
@@ -67,8 +111,7 @@ class Bounded(io.BufferedIOBase):
 
     def _checked(self, content: bytes) -> bytes:
         self._deadline.check()
-        if self._file.tell() > MOST_BYTES:
-            raise InputError(too_many_bytes())
+        check_bytes(self._file.tell())
         if self.longest_line is not None:
             self._check_line(content, self.longest_line)
         return content
@@ -83,14 +126,18 @@ class Bounded(io.BufferedIOBase):
             )
 
 
-def too_many_bytes() -> str:
-    return f"it holds more than {MOST_BYTES / 1e9:g} GB, unpacked: give a part of it"
+def check_bytes(unpacked: int) -> None:
+    """InputError for more than a file may unpack to."""
+    most = present()
+    if unpacked > most.bytes:
+        raise InputError(f"it holds more than {most.bytes / 1e9:g} GB, unpacked: {most.advice}")
 
 
 def check_rows(rows: int) -> None:
     """InputError for more than a trace can have."""
-    if rows > MOST_ROWS:
-        raise InputError(f"it has more than {MOST_ROWS:,} rows: give a part of it")
+    most = present()
+    if rows > most.rows:
+        raise InputError(f"it has more than {most.rows:,} rows: {most.advice}")
 
 
 def check_document(text: str) -> str:
@@ -100,9 +147,10 @@ def check_document(text: str) -> str:
             f"this is JSON that is one value of more than {LONGEST_DOCUMENT // 10**6} MB: give a "
             "part of it, or an object a line"
         )
-    if len(text) > MOST_VALUES and sum(map(text.count, ",[{")) > MOST_VALUES:
+    most = present().values
+    if len(text) > most and sum(map(text.count, ",[{")) > most:
         raise InputError(
-            f"this is JSON that is one value of more than {MOST_VALUES:,} parts: give a part of "
+            f"this is JSON that is one value of more than {most:,} parts: give a part of "
             "it, or an object a line"
         )
     return text

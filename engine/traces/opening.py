@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from engine.errors import InputError
-from engine.traces.ceilings import LONGEST_LINE, MOST_BYTES, Bounded, too_many_bytes
+from engine.traces.ceilings import LONGEST_LINE, Bounded, check_bytes
 
 PEEK = 4096
 MAX_HEADER = 1 << 16  # characters of the first line; more than that is no table
@@ -77,8 +77,7 @@ def _seekable(file: BinaryIO) -> BinaryIO:
     with file:
         while block := file.read(1 << 20):
             spool.write(block)
-            if spool.tell() > MOST_BYTES:
-                raise InputError(too_many_bytes())
+            check_bytes(spool.tell())
     return spool
 
 

@@ -20,11 +20,10 @@ from engine.errors import InputError
 from engine.traces.block import Block
 from engine.traces.ceilings import (
     LONGEST_DOCUMENT,
-    MOST_BYTES,
-    MOST_VALUES,
     Deadline,
+    check_bytes,
     check_rows,
-    too_many_bytes,
+    present,
 )
 from engine.traces.names import find_name
 from engine.traces.objects import text_of
@@ -121,8 +120,7 @@ def _batches(file: BinaryIO, columns: Sequence[str]) -> Iterator[pa.RecordBatch]
         for batch in parquet.iter_batches(rows, columns=list(columns)):
             deadline.check()
             unpacked += _unpacked(batch)
-            if unpacked > MOST_BYTES:
-                raise InputError(too_many_bytes())
+            check_bytes(unpacked)
             yield batch
 
 
@@ -147,8 +145,8 @@ def _listed(parquet: pq.ParquetFile) -> set[str]:
 
 
 def _is_too_large(column: FooterColumn, listed: set[str]) -> bool:
-    many = column.values > MOST_VALUES and column.path in listed
-    return many or column.bytes > MOST_GROUP
+    many = column.values > present().values and column.path in listed
+    return many or column.bytes > min(MOST_GROUP, present().bytes)
 
 
 def _check(columns: Sequence[FooterColumn], listed: set[str]) -> None:
@@ -156,8 +154,8 @@ def _check(columns: Sequence[FooterColumn], listed: set[str]) -> None:
         if _is_too_large(column, listed):
             raise InputError(
                 f"the column {column.path} holds too much in one group of rows, more than "
-                f"{MOST_GROUP >> 20} MB or {MOST_VALUES:,} values in lists: write it in smaller "
-                "groups, or leave it out"
+                f"{MOST_GROUP >> 20} MB or {present().values:,} values in lists: write it in "
+                "smaller groups, or leave it out"
             )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.choice import Choice
+from engine.measure.set_aside import SetAside
 from engine.uncertainty.study import Draw
 
 CONFIDENCE = 0.95
@@ -62,9 +63,15 @@ class Pooled:
         return sum(draw.requests for draw in self.draws)
 
     @property
+    def aside(self) -> SetAside:
+        """How many can never run, in all draws together, by reason."""
+        above = sum(draw.set_aside.above for draw in self.draws)
+        return SetAside(above, sum(draw.set_aside.too_long for draw in self.draws))
+
+    @property
     def set_aside(self) -> int:
-        """How many can never run, in all draws together."""
-        return sum(draw.set_aside for draw in self.draws)
+        """The same for either reason."""
+        return self.aside.total
 
     @property
     def set_aside_share(self) -> float:

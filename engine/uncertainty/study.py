@@ -24,6 +24,7 @@ from engine.errors import Livelock
 from engine.experiment import Experiment
 from engine.fleet import Deployment
 from engine.measure.overload import verdict
+from engine.measure.set_aside import NOBODY_ASIDE, SetAside
 from engine.policy import Policy
 from engine.progress import Progress, silent
 from engine.simulate.predicted_lengths import COST
@@ -121,13 +122,13 @@ class Draw:
 
     Attributes
     ----------
-    requests, set_aside : how many ran, and how many need more than M or are too long
+    requests, set_aside : how many ran, and how many never do
     """
 
     values: tuple[float, ...]
     curves: dict[str, PolicyCurve]
     requests: int
-    set_aside: int = 0
+    set_aside: SetAside = NOBODY_ASIDE
 
 
 def draw(study: Study, seed: int, progress: Progress = silent) -> Draw:
@@ -140,7 +141,8 @@ def draw(study: Study, seed: int, progress: Progress = silent) -> Draw:
     """
     values, choices = study.axis.values, study.affordable
     deployment = study.deployment
-    truth, aside = set_aside(study.truth(seed), deployment.room)
+    drawn = study.truth(seed)
+    truth, _ = set_aside(drawn, deployment.room)
     bounds: list[Bound] = []
     if not truth.depends_on_run:
         bounds = deployment.bounds(default_method(deployment.clock), truth)
@@ -152,7 +154,7 @@ def draw(study: Study, seed: int, progress: Progress = silent) -> Draw:
             if done == 0 or study.concerns(choice.policy):
                 rows[choice].append(_row(study, predicted, choice, value, bounds))
     curves = {choice.label: _curve(choice, rows[choice], len(values)) for choice in choices}
-    return Draw(values, curves, len(truth), len(aside))
+    return Draw(values, curves, len(truth), SetAside.of(drawn, deployment.room))
 
 
 def _row(

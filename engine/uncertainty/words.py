@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from engine import wording
-from engine.demand.predictions import LognormalError, Predictions
+from engine.demand.predictions import MODELS, LognormalError, Predictions
 from engine.uncertainty.axis import MARGIN, Axis
 from engine.uncertainty.best import reigns
 from engine.uncertainty.break_even import BreakEven, break_evens
@@ -19,6 +19,7 @@ from engine.uncertainty.pairs import Calibration
 from engine.uncertainty.pooled import Pooled
 from engine.uncertainty.study import takes_margin
 
+OWN_PREDICTIONS = "the requests' own predictions"
 MOST_PARTS = 2  # between the first and the last that a sentence names
 
 
@@ -33,6 +34,23 @@ def errs_in_words(model: Predictions) -> str:
         return ", ".join([title, *values])
     within = f"two in three within a factor of {wording.number(math.exp(model.spread))}"
     return within if model.bias == 1 else f"{within} of {model.bias:g} times the true output"
+
+
+def errors_in_words(model: Predictions, whose: str = "", is_assumed: bool = False) -> str:
+    """How predictions err in a study of margins, and whose choice that was.
+
+    Parameters
+    ----------
+    whose : the record of errors that the model draws from, where it does
+    is_assumed : whether nobody chose the model
+    """
+    if model.key not in MODELS:
+        return f"errors as in {whose}"
+    return (
+        f"assumed, since none is chosen: {errs_in_words(model)}"
+        if is_assumed
+        else errs_in_words(model)
+    )
 
 
 def headline(pooled: Pooled, axis: Axis) -> str:
@@ -126,18 +144,6 @@ def margin_in_words(advice: Advice) -> str:
             f"**{advice.label}** needs no margin: none of those tried saves it 1 % of its latency."
         )
     return f"Set a margin for {_gain(advice)}."
-
-
-def set_aside_in_words(pooled: Pooled) -> str:
-    """Who never ran, as a sentence; empty where everybody did."""
-    if not pooled.set_aside:
-        return ""
-    drawn = wording.count(pooled.requests + pooled.set_aside)
-    share = wording.percent(pooled.set_aside_share)
-    return (
-        f"{wording.count(pooled.set_aside)} of {drawn} requests ({share}) need more than M or are "
-        "too long, and are set aside: all numbers are of the others."
-    )
 
 
 def _gain(advice: Advice) -> str:

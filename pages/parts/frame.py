@@ -11,12 +11,16 @@ import streamlit as st
 from engine import InputError
 from engine.compiled import announced
 from pages.parts import link
+from pages.parts.allowed import follow_mode
 from pages.parts.declared import declared_pages
+from pages.parts.departed import notice
 from pages.parts.jobs import NothingYet, work_off
 from pages.parts.keep_row import keep_row
 from pages.parts.kept import follow_secrets
 from pages.parts.literal import literal
+from pages.parts.settled import settle
 from pages.parts.sidebar.ask import ask
+from pages.parts.turns import turns
 from pages.parts.view import View
 
 ICON = str(Path(__file__).with_name("icon.png"))
@@ -58,7 +62,17 @@ def page(name: str, draw: Callable[[View], None], *, icon: str, question: str) -
     draw : draws what the sidebar describes
     icon, question : as in `Page`: read from the page's file (declared.py) for the navigation
     """
+    notice()
+    with turns().turn():
+        working = _drawn(name, draw)
+    settle()
+    work_off(working)
+
+
+def _drawn(name: str, draw: Callable[[View], None]):
+    """Draw frame and page; the place at the top where work under way is shown."""
     st.set_page_config(page_title=f"{name} · Headroom", page_icon=ICON, layout="wide")
+    follow_mode()
     follow_secrets()
     link.follow(name)
     with st.sidebar:
@@ -88,4 +102,4 @@ def page(name: str, draw: Callable[[View], None], *, icon: str, question: str) -
     if complete:
         with st.sidebar:
             keep_row(name, view)
-    work_off(working)
+    return working

@@ -15,7 +15,11 @@ from typing import Any
 import streamlit as st
 
 from engine import InputError
+from engine.errors import as_sentence
+from engine.measure.remarks import failures
+from engine.mode import current_mode
 from engine.progress import Progress, silent
+from pages.parts.allowed import in_turn
 from pages.parts.literal import literal
 from pages.parts.store import store
 
@@ -49,7 +53,12 @@ class Job:
         return self.seconds < AT_ONCE
 
     def result(self, progress: Progress = silent) -> Any:
-        return store().get(self.key, lambda: self.compute(progress))
+        def compute() -> Any:
+            if self.is_quick:
+                return self.compute(progress)
+            return in_turn(self.title, self.seconds, self.compute, progress)
+
+        return store().get(self.key, compute)
 
 
 def _asked() -> dict[Hashable, Job]:
@@ -64,17 +73,17 @@ def finished(jobs: Iterable[Job], must: bool = False) -> list[Any]:
     and something `must` be, the first reason is raised.
     """
     results: list[Any] = []
-    problems: dict[str, str] = {}
+    problems: dict[str, str] = {}  # why, by what has no result
     for job in jobs:
         if job.is_quick or job.is_done:
             try:
                 results.append(job.result())
             except InputError as problem:
-                problems[str(problem)] = job.title
+                problems[job.title] = str(problem)
     if must and problems and not results:
-        raise InputError(next(iter(problems)))
-    for reason, title in problems.items():
-        st.warning(literal(f"{title}: {reason}"), icon=":material/edit:")
+        raise InputError(next(iter(problems.values())))
+    for sentence in failures(problems):
+        st.warning(literal(sentence), icon=":material/edit:")
     return results
 
 
@@ -106,6 +115,11 @@ def offer(jobs: Iterable[Job], label: str | None = None) -> None:
     if impossible:
         st.caption(literal(f"Not for so many requests: {', '.join(impossible)}."))
     waiting = [job for job in waiting if job.seconds < math.inf]
+    try:
+        current_mode().check_jobs({job.title: job.seconds for job in waiting})
+    except InputError as limit:
+        st.caption(literal(as_sentence(limit)))
+        waiting = [job for job in waiting if job.seconds <= current_mode().estimate]
     if not waiting:
         return
     names = ", ".join(job.title for job in waiting)
@@ -117,7 +131,8 @@ def offer(jobs: Iterable[Job], label: str | None = None) -> None:
             key=f"run {names}",
             on_click=lambda: _asked().update({job.key: job for job in waiting}),
         )
-        st.caption(f"Takes about {float(f'{seconds:.2g}'):g} s; the page stays usable.")
+        about = "less than a second" if seconds < 1 else f"about {float(f'{seconds:.2g}'):g} s"
+        st.caption(f"Takes {about}; the page stays usable.")
 
 
 def begin(job: Job, label: str | None = None) -> None:

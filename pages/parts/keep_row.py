@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import partial
 from urllib.parse import urlencode
 
@@ -10,6 +9,8 @@ import streamlit as st
 
 from engine import Bound, InputError
 from engine.measure.league import Entry, league
+from engine.measure.remarks import failures
+from engine.mode import current_mode
 from engine.progress import silent
 from engine.saved import Snapshot, facts_of, results_of
 from pages.parts import link
@@ -17,6 +18,7 @@ from pages.parts.jobs import Job
 from pages.parts.kept import keeping
 from pages.parts.literal import literal
 from pages.parts.runs import bound_jobs, run_jobs
+from pages.parts.sidebar.memory import doubts_of_memory
 from pages.parts.sidebar.upload import upload_of
 from pages.parts.store import store
 from pages.parts.view import View
@@ -31,7 +33,8 @@ def keep_row(page: str, view: View) -> None:
         name = st.text_input("Name", key="save name", placeholder="Twice the memory")
         if st.button("Save this view", type="primary", disabled=not name.strip()):
             _save(name, shown)
-        st.caption("Settings and results, to open and to compare on the page Saved.")
+        about = "Settings and results, to open and to compare on the page Saved."
+        st.caption(f"{about} {current_mode().kept_in_words}".rstrip())
         st.download_button(
             "Report (HTML)",
             data=shown.report,
@@ -77,6 +80,10 @@ class _Shown:
         self._runs, self._bounds = run_jobs(view), bound_jobs(view)
         upload = upload_of(view.workload)
         self._trace = "" if upload is None else upload.name
+        clock = view.deployment.clock
+        self._reading = [] if upload is None else upload.remarks(clock)
+        self._reading += doubts_of_memory(view.deployment.memory)
+        self._failed: dict[str, str] = {}
 
     def snapshot(self) -> Snapshot:
         """To be kept, with the results that are there or quickly had."""
@@ -96,7 +103,11 @@ class _Shown:
         from engine.reports.session_report import session_report  # plotly is slow to import
 
         address = f"{self._here}?{urlencode(self._settings, doseq=True)}" if self._here else ""
-        return session_report(self._view.title, self._facts(), *self._league(), address).encode()
+        entries, bounds = self._league()
+        beside = [*self._reading, *failures(self._failed)]
+        facts = self._facts()
+        page = session_report(self._view.title, facts, entries, bounds, address, beside)
+        return page.encode()
 
     def _league(self) -> tuple[list[Entry], list[Bound]]:
         bounds = [bound for rows in self._ready(self._bounds) for bound in rows]
@@ -110,6 +121,8 @@ class _Shown:
         ready = []
         for job in jobs:
             if job.key in self._results or job.is_quick:
-                with suppress(InputError):
+                try:
                     ready.append(self._results.get(job.key, partial(job.compute, silent)))
+                except InputError as problem:
+                    self._failed[job.title] = str(problem)
         return ready

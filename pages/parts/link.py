@@ -114,6 +114,12 @@ def linked(
     return {"key": name}
 
 
+def unseen(name: str) -> Any:
+    """The value of a setting that `linked` has read and no widget shows."""
+    st.session_state["drawn"].discard(name)
+    return st.session_state[name]
+
+
 def _in_link(name: str) -> tuple[str, ...] | None:
     """What the address that the visitor brought says of a setting, if it was not read before."""
     state = st.session_state
@@ -121,6 +127,13 @@ def _in_link(name: str) -> tuple[str, ...] | None:
     if state["brought"] is not None:
         return state["brought"].get(name)
     return unread.pop(name, None)
+
+
+def asked_of(name: str) -> tuple[str, ...]:
+    """What the address that the visitor brought says of a setting, also where it was refused."""
+    state = st.session_state
+    brought: dict[str, tuple[str, ...]] = state["brought"] or {}
+    return brought.get(name) or state["refused"].get(name, ((), None))[0]
 
 
 def _read(texts: tuple[str, ...] | None, default: Any, kind: type) -> Any:

@@ -25,7 +25,7 @@ def run_job(view: View, choice: Choice) -> Job:
     asked = view.experiment.choosing([choice])
     return Job(
         key=("run", asked),
-        title=choice.key,
+        title=choice.label,
         seconds=asked.seconds(choice),
         compute=lambda progress: asked.run(choice, progress),
     )
@@ -70,8 +70,11 @@ def headroom_job(view: View, best: Entry) -> Job:
 
 
 def bound_jobs(view: View, methods: Iterable[str] = tuple(METHODS)) -> list[Job]:
-    """One job a bound method that takes so large a workload; none where no bound holds."""
-    if view.workload.depends_on_run:
+    """One job a bound method that takes so large a workload.
+
+    None where no bound holds, nor where no request fits: that the runs say.
+    """
+    if view.workload.depends_on_run or not view.workload.fits(view.deployment.room).any():
         return []
     return [job for key in methods if (job := _bound_job(view, METHODS[key])) is not None]
 

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from engine import Run, wording
+from engine.measure import remarks as remarks_on
 from engine.measure.csv_text import csv_text
-from engine.measure.league import Entry, explain_columns, who_is_not_served, written_table
+from engine.measure.league import Entry, explain_columns, written_table
 from pages.parts.jobs import begin, finished
+from pages.parts.literal import literal
 from pages.parts.runs import advice_job, bound_jobs, headroom_job
+from pages.parts.store import store
 from pages.parts.view import View
 
 DRAWN = 8  # lines a chart; more cannot be told apart
 WORDS = ("Load",)  # columns of words
+
+
+def once(key: Hashable, draw: Callable[[], Any]) -> Any:
+    """A chart, drawn when somebody first asks for that of this key."""
+    return store().get(("chart", key), draw)
 
 
 def figure(drawn, alt: str, key: str, zooms: bool = False, bar: bool = True, **options):
@@ -26,6 +36,7 @@ def figure(drawn, alt: str, key: str, zooms: bool = False, bar: bool = True, **o
     the page, it and dragging stay off.
     """
     if "Mobi" in (st.context.headers.get("User-Agent") or ""):
+        drawn = deepcopy(drawn)  # others look at the same
         drawn.update_layout(dragmode=False)
         zooms = False
     return st.plotly_chart(
@@ -78,19 +89,20 @@ def numbers(table: pd.DataFrame, alt: str) -> None:
     st.caption(f"{alt}.")
 
 
-def load(entry: Entry) -> None:
-    """What the latencies of a run mean: a warning where they are not a steady state."""
-    verdict = entry.verdict
-    if not verdict.keeps_up:
-        st.warning(f"{entry.label}: {verdict.in_words()}", icon=":material/trending_up:")
+def loads(entries: Sequence[Entry]) -> None:
+    """What the latencies mean: a warning where those of the best run are no steady state."""
+    best, *others = remarks_on.loads(entries)
+    if entries[0].verdict.keeps_up:
+        st.caption(literal(best))
     else:
-        st.caption(f"{entry.label}: {verdict.in_words()}")
+        st.warning(literal(best), icon=":material/trending_up:")
+    remarks(others)
 
 
-def unserved(entries: Sequence[Entry]) -> None:
-    """Whose latencies these are, where requests left unserved."""
-    if sentences := who_is_not_served(entries):
-        st.markdown(" ".join(sentences))
+def remarks(sentences: Sequence[str]) -> None:
+    """What goes with an answer, in one paragraph; nothing where there is nothing to say."""
+    if sentences:
+        st.markdown(" ".join(map(literal, sentences)))
 
 
 def left_out(run: Run) -> None:

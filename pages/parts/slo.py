@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from engine.measure.slo import Slo
+from pages.parts.fold import Fold
 from pages.parts.link import linked
 
 
@@ -15,10 +16,10 @@ def ask_slo(unit: str) -> Slo:
         "tpot": (f"Time per output token ({unit})", "Mean, after the first token."),
         "latency": (f"End-to-end latency ({unit})", "From arrival to the last token."),
     }
-    with st.expander("Service-level objectives (SLO)", icon=":material/flag:"):
+    with Fold(st.expander, "Service-level objectives (SLO)", icon=":material/flag:") as fold:
         columns = st.columns(3)
         limits = {
-            name: column.number_input(
+            name: fold.control(column.number_input)(
                 label,
                 0.0,
                 value=None,

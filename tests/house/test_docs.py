@@ -74,13 +74,24 @@ def test_links_lead_somewhere(document):
         assert not anchor or anchor in anchors(file), target
 
 
-def test_named_tests_exist():
-    """Each invariant is held by a test that there is."""
-    named = NAMED_TEST.findall(text_of(ROOT / "docs" / "invariants.md"))
-    assert len(named) > 30
+@pytest.mark.parametrize(("document", "least"), [("invariants", 30), ("threat_model", 25)])
+def test_named_tests_exist(document, least):
+    """Each invariant, and each claim of the threat model, is held by a test that there is."""
+    named = NAMED_TEST.findall(text_of(ROOT / "docs" / f"{document}.md"))
+    assert len(named) > least
     for file, test in named:
         tree = ast.parse(text_of(ROOT / file))
         assert test in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, test
+
+
+def test_every_protection_names_a_test():
+    """What the threat model says is protected; what it says is not needs none."""
+    protected = text_of(ROOT / "docs" / "threat_model.md").partition("## What is not protected")[0]
+    rows = [line for line in protected.splitlines() if line.startswith("| ")]
+    claims = [row for row in rows if "| held by |" not in row and row.count("|") == 4]
+    assert len(claims) > 15
+    for row in claims:
+        assert NAMED_TEST.search(row), row
 
 
 def test_every_invariant_names_a_test():

@@ -43,7 +43,7 @@ def test_audit_of_measured_latencies_and_calibration():
     """A benchmark result: measured in seconds, its round times found and used."""
     content = vllm_result(n=41)  # not what another test has calibrated
     at = open_audit("bench.json", content)
-    assert "pick a GPU as the clock" in said(at)
+    assert "take a GPU as the clock" in said(at)
     at = open_audit("bench.json", content, window="20", **GPU)
     if asked := [button for button in at.button if "Audit the trace" in button.label]:
         asked[0].click().run()

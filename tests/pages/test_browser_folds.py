@@ -139,7 +139,9 @@ def test_back_changes_what_was_folded_away_again(server, visitor):
     visitor.goto(server)
     browser.settled(visitor)
     visitor.get_by_text("Policies", exact=True).click()
+    browser.settled(visitor)
     visitor.get_by_text("sarathi", exact=True).first.click()
+    visitor.wait_for_function("location.search.includes('deployed=sarathi')", timeout=90_000)
     browser.settled(visitor)
     assert settings_of(visitor) == [("deployed", "vllm"), ("deployed", "sarathi")]
     visitor.get_by_text("Policies", exact=True).click()

@@ -123,3 +123,10 @@ def test_cancelled_map_keeps_its_cells():
         last.result(cancel)
     assert set(capacity_map._cells(drawn)) == {(1, 0), (0, 1)}
     assert not last.is_done
+
+
+def test_no_map_of_a_few_fine_cells():
+    """The last part of 30 x 30 has one cell: quick, but nothing to draw or to conclude from."""
+    at = open_page(CAPACITY, arrivals="poisson", n="500", side="30")
+    assert "cells are done" not in said(at)
+    assert any(button.label.startswith("Map ") for button in at.button)

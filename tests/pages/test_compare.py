@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import plotly.graph_objects as go
+
 from engine import InputError
 from engine.measure.metrics import METRICS
 from pages.parts import jobs, runs
@@ -57,3 +59,21 @@ def test_a_new_metric_is_on_the_page(monkeypatch):
     monkeypatch.setitem(METRICS, row.name, row)
     at = open_page(n="41")
     assert "P95" in at.dataframe[0].value.columns
+
+
+def test_a_chart_of_equal_data_is_drawn_once(monkeypatch):
+    """By whomever it is looked at; on another axis it is another chart."""
+    axes = []
+
+    def draw_cdf(*arguments):
+        axes.append(arguments[-1])
+        return go.Figure()
+
+    monkeypatch.setattr("engine.figures.cdf.draw_cdf", draw_cdf)
+    view = {"n": "61", "seed": "73"}
+    at = open_page(**view)
+    open_page(**view)
+    assert axes == [False]
+    at.toggle(key="log").set_value(True).run()
+    at.toggle(key="log").set_value(False).run()
+    assert axes == [False, True]

@@ -132,3 +132,13 @@ def test_large_map_is_found_by_a_later_visit(monkeypatch):
         patch.setattr(capacity_map, "run_cells", None)  # must not be needed
         assert "100 of 100 cells are done" in said(open_page(CAPACITY, **link))
     assert "100 of 100" not in said(open_page(CAPACITY, **{**link, "seed": "78"}))
+
+
+@pytest.mark.parametrize("path", [SAVED, "pages/9_About.py"])
+@pytest.mark.parametrize("link", [{"memory": "3"}, {"max_model_len": "1"}], ids=str)
+def test_a_link_by_which_no_request_fits(database, path, link):
+    """Pages that show no scenario are drawn, and what is in view can be saved."""
+    at = open_page(path, n="40", **link)
+    save(at, "none fits")
+    assert not at.exception
+    assert "none fits" in toasts(at)

@@ -30,7 +30,9 @@ def test_a_picked_example_forgets_a_backlog():
 def test_the_memory_of_the_chosen_gpu_is_offered(path):
     """M = 16 492 is 3.2 % of what four A100 hold, by docs/model.md 1.3; one click does it."""
     at = open_page(path, **{"from": "chat-assistant"}, n="300", clock=GPU)
-    assert at.warning[0].value.startswith("M is 3.2\u202f% of what Llama-2-70B on 4 x A100")
+    assert at.warning[0].value.startswith(
+        "M is 3.2\u202f% of the 522\u202f718\u202ftokens that Llama-2-70B on 4 x A100"
+    )
     assert at.markdown[0].value.startswith("# ")
     held = int((80 * 0.9 * 2**30 - 68_976_648_192 * 2 / 4) // (2 * 80 * 2 * 128 * 2))
     press(at, f"Use {held:,} tokens".replace(",", "\u202f").replace(" tokens", "\u202ftokens"))
@@ -49,7 +51,7 @@ def test_no_memory_is_offered_where_none_is_known_or_m_is_near(link):
 def test_more_than_the_gpu_holds_is_told():
     """Also for a GPU whose M would be less."""
     at = open_page(n="50", clock=GPU, memory="600000")
-    assert at.warning[0].value.startswith("M is 115\u202f% of what")
+    assert at.warning[0].value.startswith("M is 115\u202f% of the 522")
 
 
 def told_of_link(at):

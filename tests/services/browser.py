@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import socket
@@ -9,10 +10,14 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+DRAWN = """!document.querySelector('[data-testid="stSkeleton"]') &&
+    [...document.querySelectorAll('[data-testid="stPlotlyChart"]')]
+    .every(chart => chart.querySelector('.main-svg'))"""
 SCREENSHOTS = ROOT / "tests" / "screenshots"  # of the last run; not in git
 CHROMIUM = shutil.which("chromium")
 FLAGS = [
@@ -27,25 +32,36 @@ FLAGS = [
 ]
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 @contextmanager
-def fresh_server():
-    """The address of a server that nobody has visited yet."""
-    port = _free_port()
+def fresh_server(environment: Mapping[str, str] | None = None):
+    """The address of a server that nobody has visited yet, started in this environment as well."""
+    with served(**(environment or {})) as (address, _):
+        yield address
+
+
+@contextmanager
+def served(**environment: str):
+    """The address and the process of such a server, with what is set in its environment."""
+    port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     command += ["--server.fileWatcherType", "none"]
     process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command,
+        cwd=ROOT,
+        env=os.environ | environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     address = f"http://127.0.0.1:{port}"
     try:
         _wait_until_healthy(process, f"{address}/_stcore/health")
-        yield address
+        yield address, process
     finally:
         process.terminate()
         process.wait(timeout=20)
@@ -77,9 +93,8 @@ def settled(page) -> None:
     page.wait_for_selector(
         '[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=90_000
     )
-    page.wait_for_function(
-        """!document.querySelector('[data-testid="stSkeleton"]') &&
-            [...document.querySelectorAll('[data-testid="stPlotlyChart"]')]
-            .every(chart => chart.querySelector('.main-svg'))"""
-    )
+    until = time.monotonic() + 30
+    while not page.evaluate(DRAWN):  # a policy against eval also holds for wait_for_function
+        assert time.monotonic() < until, "the page was not drawn"
+        page.wait_for_timeout(50)
     page.wait_for_timeout(700)

@@ -15,12 +15,20 @@ CAPACITY = "pages/4_Capacity.py"
 GAP = "pages/3_Gap_to_Bound.py"
 SAVED = "pages/5_Saved.py"
 AUDIT = "pages/7_Trace_Audit.py"
+FOLDS = (
+    "More", "Round times", "Predicted outputs", "Servers and clients", "Policies",
+    "Policy parameters", "M from a GPU's memory", "Service-level objectives (SLO)",
+)  # fmt: skip
 GPU = {"clock": "llama-2-70b-a100-tp4"}
 
 
-def open_page(path="app.py", *, seconds=60, secrets=None, **query):
-    """The page as a fresh visitor with this link gets it, within so many seconds."""
+def open_page(path="app.py", *, seconds=60, secrets=None, folds=FOLDS, **query):
+    """The page as a fresh visitor with this link gets it, within so many seconds.
+
+    One who opens all folds at once, unless only some are to be open.
+    """
     at = AppTest.from_file(ROOT / "app.py", default_timeout=seconds)
+    at.session_state["unfolded"] = dict.fromkeys(folds, True)
     for name, value in (secrets or {}).items():
         at.secrets[name] = value
     if path != "app.py":

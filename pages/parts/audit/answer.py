@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from engine.audit import Audit, RankedSchedule
-from engine.audit.ranking import headline, remarks
+from engine.audit.ranking import headline
+from engine.audit.remarks import remarks, remarks_on_measured
 from engine.audit.tables import ranking_table, windows_table
 from engine.figures.audit import (
     describe_gap_over_day,
@@ -18,8 +19,9 @@ from engine.figures.audit import (
 from engine.reports.audit_report import DRAWN, WHAT_A_GAP_IS, audit_report
 from pages.parts import show
 from pages.parts.audit.trace import trace_in_words
-from pages.parts.audit.windows import WindowChoice, has_measured
+from pages.parts.audit.windows import WindowChoice
 from pages.parts.jobs import finished, offer
+from pages.parts.sidebar.memory import doubts_of_memory
 from pages.parts.sidebar.upload import Upload
 
 
@@ -35,8 +37,8 @@ def tell_audit(chosen: WindowChoice, upload: Upload | None) -> None:
         )
     else:
         _tell_audit(chosen, audit, upload)
-    if has_measured(upload) and chosen.view.deployment.clock.is_rounds:
-        st.caption("The file has measured latencies: pick a GPU as the clock to audit them.")
+    if upload is not None:
+        show.remarks(remarks_on_measured(upload.report, chosen.view.deployment.clock.is_rounds))
     offer([chosen.job], "Audit the trace" if audit is None else "Judge the other windows")
 
 
@@ -46,14 +48,19 @@ def _tell_audit(chosen: WindowChoice, audit: Audit, upload: Upload | None) -> No
     st.markdown(f"# {headline(audit, judged)}")
     st.caption(trace_in_words(chosen.view))
     _draw(audit, [ranked for ranked in ranking if ranked.gap is not None][:DRAWN])
-    st.markdown(" ".join(remarks(audit, judged)))
+    show.remarks(remarks(audit, judged))
     show.rows(ranking_table(ranking), "Gap of every schedule over all windows")
     with st.expander(f"{judged.label}, window by window", icon=":material/view_week:"):
         show.rows(windows_table(audit, judged), "Every window of the judged schedule")
     report = upload.report if upload else None
+    clock = chosen.view.deployment.clock
+    reading = [] if upload is None else upload.remarks(clock)
+    if upload is not None:
+        reading += remarks_on_measured(upload.report, clock.is_rounds)
+    reading += doubts_of_memory(chosen.view.deployment.memory)
     st.download_button(
         "Report (HTML)",
-        data=lambda: audit_report(chosen.view.title, audit, judged, report).encode(),
+        data=lambda: audit_report(chosen.view.title, audit, judged, report, reading).encode(),
         file_name="audit.html",
         mime="text/html",
         icon=":material/download:",

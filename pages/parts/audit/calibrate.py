@@ -12,12 +12,14 @@ from engine import wording
 from engine.calibrate import Benchmark, Fit, fit, fitted_preset, read_benchmark, see_rounds
 from engine.calibrate.fit import NAMES
 from engine.calibrate.fitted import Served
+from engine.calibrate.remarks import remarks
 from engine.errors import InputError
 from engine.figures.calibration import describe_calibration, draw_calibration
 from engine.machine.catalogue import gpus, models
 from engine.machine.hardware import DEFAULT
 from engine.machine.own_presets import LONGEST_TITLE, save
 from engine.machine.preset import Preset
+from engine.mode import current_mode
 from engine.progress import Progress
 from engine.traces.formats import sglang_bench, vllm_bench
 from pages.parts import show
@@ -63,23 +65,23 @@ def _tell_fit(bench: Benchmark, fitted: Fit) -> None:
         f"{literal(bench.server or 'the server')} are "
         f"described to {fitted.error_percent:.2f} % on average."
     )
+    show.remarks(remarks(bench, fitted))
     left, right = st.columns(2, gap="medium")
     with left:
         show.figure(draw_calibration(fitted), describe_calibration(fitted), "calibration")
     with right:
         show.rows(_coefficients(fitted), "Fitted coefficients of the round times")
-        for name, why in fitted.undecided.items():
-            st.caption(f":material/warning: {name} is undecided: {literal(why)}.")
         st.code(f"--clock seconds --coefficients {fitted.text}", language="bash", wrap_lines=True)
         st.button("Use these round times", icon=":material/timer:", on_click=_use, args=(fitted,))
 
 
 def _offer_to_save(source: str, bench: Benchmark, fitted: Fit) -> None:
     """A name, and what the file does not say of the server, for a preset to keep."""
+    mode = current_mode()
     with st.expander("Save as a preset", icon=":material/save:"):
         st.caption(
-            "It then stands under Clock in the sidebar, for everybody who uses this server or its "
-            "database, and as --hardware on the command line."
+            f"It then stands under Clock in the sidebar, {mode.audience}"
+            + (", and as --hardware on the command line." if mode.is_shared else ".")
         )
         left, right = st.columns(2)
         title = left.text_input("Name", PurePath(source).stem, max_chars=LONGEST_TITLE)

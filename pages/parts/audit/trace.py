@@ -13,6 +13,7 @@ from engine.figures.trace_laws import (
     draw_curve,
     draw_lengths,
 )
+from engine.machine.clock import Clock
 from engine.reports.audit_report import import_table
 from engine.traces.clock import PER_SECOND
 from pages.parts import show
@@ -63,13 +64,13 @@ def tell_trace(view: View, laws: TraceLaws, upload: Upload | None) -> None:
             )
     if upload is not None:
         with st.expander("How the file was read", icon=":material/description:"):
-            _tell_import(upload, _over_memory(view))
+            _tell_import(upload, _over_memory(view), view.deployment.clock)
 
 
-def _tell_import(upload: Upload, over: float) -> None:
+def _tell_import(upload: Upload, over: float, clock: Clock) -> None:
     report = upload.report
     show.rows(import_table(report, over), "How the file was read")
-    for remark in report.remarks():
+    for remark in upload.remarks(clock):
         st.caption(f":material/warning: {literal(remark)}")
     if report.time_unit in PER_SECOND and report.rate:
         st.caption("Is the mean rate plainly wrong? Read the arrivals in another unit:")

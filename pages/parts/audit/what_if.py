@@ -9,6 +9,7 @@ import streamlit as st
 from engine.demand.fit_laws import TraceLaws, what_if
 from engine.evidence.certificate_download import requests_text
 from engine.measure.other_day import days_in_words, days_table
+from engine.mode import current_mode
 from pages.parts import show
 from pages.parts.jobs import finished, offer
 from pages.parts.link import linked
@@ -29,6 +30,7 @@ def tell_what_if(view: View, laws: TraceLaws) -> None:
             "under the same daily curve and as bursty as it was."
         )
         return
+    current_mode().check_requests(load * len(view.workload))
     workload = store().get(
         (view.workload.digest, "what if", load, share), lambda: what_if(laws, load, share)
     )

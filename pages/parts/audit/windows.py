@@ -71,7 +71,17 @@ class WindowChoice:
         if not judged:
             return None
         unit = self.view.deployment.unit
-        return Audit(judged, len(self.windows), unit, self.seed, self.unit_seconds, self._overload)
+        whole, aside = self.view.workload, self.plan.aside(self.view.workload)
+        return Audit(
+            judged,
+            len(self.windows),
+            unit,
+            self.seed,
+            self.unit_seconds,
+            self._overload,
+            len(whole),
+            aside,
+        )
 
     @property
     def _overload(self) -> Verdict | None:

@@ -11,7 +11,7 @@ from engine.capacity.cost import Price, price_of
 from engine.capacity.draws import MOST_SEEDS, SEEDS, Draws
 from engine.capacity.objective import Objective, check_it_has_a_rate
 from engine.capacity.question import Question
-from engine.errors import InputError
+from engine.errors import InputError, as_sentence
 from engine.machine.hardware import Preset, presets
 from engine.measure.slo import Slo
 from pages.parts.jobs import NothingYet
@@ -64,7 +64,7 @@ def need_a_rate(view: View) -> None:
                 icon=":material/timeline:",
                 on_click=_let_them_arrive,
             )
-        raise NothingYet(f"{str(problem)[0].upper()}{str(problem)[1:]}.") from None
+        raise NothingYet(as_sentence(problem)) from None
 
 
 def _let_them_arrive() -> None:
@@ -140,7 +140,7 @@ def _ask_price(preset: Preset | None) -> Price:
         "examples, of sample_data/gpus.csv: set your own.",
         **linked(f"price_{gpu}", known.gpu_hour, float, low=0.0, high=1e6),
     )
-    return Price(asked, known.gpus)
+    return Price(asked, known.gpus, known.is_assumed and asked == known.gpu_hour)
 
 
 def _ask_seeds(view: View) -> int:

@@ -13,7 +13,9 @@ import streamlit as st
 
 from engine import Experiment, InputError, wording
 from engine.capacity.rate import Capacity
+from engine.errors import as_sentence
 from engine.figures.heat_map import describe_heat_map, draw_heat_map
+from engine.mode import current_mode
 from engine.progress import Progress
 from engine.saved.sweeps import fits, recall, remember, sweep_key
 from engine.scale_out import where
@@ -53,10 +55,16 @@ def tell_map(view: View, planning: Planning, capacities: Sequence[Capacity]) -> 
         st.caption("There are not two things to turn here: pick a policy in the sidebar.")
         return
     heat_map = _ask_map(experiment, parameters, planning)
+    try:
+        _check(heat_map)
+    except InputError as limit:
+        st.info(literal(as_sentence(limit)))
+        return
     label, metric = _ask_colours(heat_map)  # also before there is a map, or a link would lose them
     _recall(heat_map)
     jobs = _jobs(heat_map, where())
-    finished(jobs)
+    if jobs[0].is_quick or jobs[0].is_done:  # the coarse cells: few of the finer ones mislead
+        finished(jobs)
     cells = _cells(heat_map)
     if cells:
         _draw(view, heat_map, cells, label, metric)
@@ -80,6 +88,15 @@ def _ask_map(
         columns = across.values(side, *_ask_range(across))
         rows = up.values(side, *_ask_range(up))
     return HeatMap(experiment, across, up, tuple(columns), tuple(rows), planning.objective)
+
+
+def _check(heat_map: HeatMap) -> None:
+    """InputError where this server does not compute so large a map, whoever asked for it."""
+    columns, rows = len(heat_map.columns), len(heat_map.rows)
+    mode = current_mode()
+    mode.check_cells(columns * rows)
+    corners = [(column, row) for column in (0, columns - 1) for row in (0, rows - 1)]
+    mode.check_requests(max(heat_map.at(corner).requests for corner in corners))
 
 
 def _pick(
@@ -129,7 +146,7 @@ def _cells(heat_map: HeatMap) -> dict[Place, Cell]:
 
 def _recall(heat_map: HeatMap) -> None:
     """Take over what another visit has computed of a large map."""
-    if not _is_large(heat_map):
+    if not _is_kept(heat_map):
         return
     shared = _key(heat_map)
     problem = store().get((*shared, "recalled"), lambda: _recalled(heat_map))
@@ -153,8 +170,10 @@ def _recalled(heat_map: HeatMap) -> str:
     return ""
 
 
-def _is_large(heat_map: HeatMap) -> bool:
-    return heat_map.seconds([place for portion in passes(heat_map) for place in portion]) >= LARGE
+def _is_kept(heat_map: HeatMap) -> bool:
+    """Whether it is large, and this server keeps what its visitors compute."""
+    everywhere = [place for portion in passes(heat_map) for place in portion]
+    return current_mode().is_shared and heat_map.seconds(everywhere) >= LARGE
 
 
 def _jobs(heat_map: HeatMap, on: str) -> list[Job]:
@@ -176,7 +195,7 @@ def _job(heat_map: HeatMap, number: int, of: int, portion: list[Place], on: str)
 
         for place, cell in run_cells(heat_map, missing, on, step):
             store().put((*shared, place), cell)
-        if _is_large(heat_map):
+        if _is_kept(heat_map):
             here = {place: cell for place, cell in _cells(heat_map).items() if place in portion}
             with suppress(InputError):  # the map is there; that it cannot be kept is told above
                 remember(database(), sweep_key(heat_map), number, here)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from engine import wording
 from engine.capacity import rate, servers
-from engine.capacity.answer import answer, caveats, interval_in_words, rate_in_words
+from engine.capacity.answer import answer, interval_in_words, rate_in_words
 from engine.capacity.offer import Offer, best_first
 from engine.capacity.rate import Capacity, largest_rate
 from engine.capacity.records import rows
@@ -22,7 +22,6 @@ from engine.scale_out import where
 from pages.parts import show
 from pages.parts.capacity.controls import Planning, clock_step
 from pages.parts.jobs import Job
-from pages.parts.literal import literal
 from pages.parts.view import View
 
 DEAR = 1.0  # seconds: a policy whose one run takes longer is not bisected
@@ -91,10 +90,17 @@ def not_run(view: View, offers: Sequence[Offer]) -> list[str]:
 
 def tell_rates(view: View, planning: Planning, offers: Sequence[Offer]) -> None:
     """What counts, what binds, the chart and the table."""
-    sentences = remarks(offers, planning.draws.present, view.deployment, planning.objective)
-    if sentences:
-        st.markdown(literal(" ".join(sentences)))
-    st.caption(" ".join([_what_counts(planning), *caveats(offers, not_run(view, offers))]))
+    show.remarks(
+        remarks(
+            offers,
+            planning.draws.present,
+            view.deployment,
+            planning.objective,
+            planning.price,
+            not_run(view, offers),
+        )
+    )
+    st.caption(_what_counts(planning))
     capacities = [offer.capacity for offer in offers]
     if capacities[0].rate is not None:
         _chart(view, planning, capacities)
@@ -107,9 +113,7 @@ def _chart(view: View, planning: Planning, capacities: Sequence[Capacity]) -> No
         describe_rates(capacities, view.deployment.unit),
         "capacity-rates",
     )
-    if len(planning.draws.seeds) == 1:
-        st.caption("One draw of requests: how far chance moves the rate cannot be told.")
-    else:
+    if len(planning.draws.seeds) > 1:
         st.caption("Diamonds: mean over the seeds with its 95\u202f% interval. Dots: single seeds.")
 
 

@@ -8,6 +8,7 @@ from functools import partial
 import streamlit as st
 
 from engine import InputError
+from engine.mode import current_mode
 from pages.parts.literal import literal
 
 
@@ -19,7 +20,8 @@ def ask_delete(id: int, name: str, delete: Callable[[int], None]) -> None:
         return "Deleted."
 
     with st.popover("Delete", icon=":material/delete:", key=f"ask delete {id}"):
-        st.write(f"“{literal(name)}” cannot be brought back.")
+        about = f"“{literal(name)}” cannot be brought back."
+        st.write(f"{about} {current_mode().deleted_in_words}".rstrip())
         away = partial(tell, deleted)
         st.button("Delete it", type="primary", key=f"delete {id}", on_click=away)
 

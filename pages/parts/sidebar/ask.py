@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -11,10 +12,12 @@ from engine.demand.arrivals import ARRIVALS
 from engine.demand.example import examples, load_example
 from engine.demand.request_class import classes
 from engine.demand.scenario import RANGES, Scenario
-from engine.demand.source import Source, requests_of
+from engine.demand.source import Source, how_many, requests_of
 from engine.machine.clock import Clock
 from engine.machine.hardware import Preset
+from engine.mode import current_mode
 from engine.workload import MAX_MEMORY
+from pages.parts.fold import Fold
 from pages.parts.link import forget, linked
 from pages.parts.literal import literal
 from pages.parts.sidebar.clock import ask_preset, ask_round_times
@@ -57,6 +60,7 @@ def ask() -> View:
     topology, requests = ask_servers(requests, clock)
     deployment = Deployment(memory, clock, topology)
     experiment = Experiment(requests, deployment, ask_policies())
+    _check(experiment)
     store().get(("requests", requests), lambda: requests_of(requests))  # while it is looked at
     if source not in (MIX, UPLOAD):
         _tell_what_it_shows(shows, source, experiment)
@@ -69,6 +73,15 @@ def ask() -> View:
         words += ["outputs predicted"] if requests.is_predicted else []
     st.caption(literal(f"{', '.join(words)}. The address of this page is a link to this view."))
     return View(title, experiment)
+
+
+def _check(experiment: Experiment) -> None:
+    """InputError where this server does not simulate so much, whoever asked: before it begins."""
+    mode = current_mode()
+    mode.check_requests(how_many(experiment.source))
+    mode.check_search(
+        {choice.label: choice.values.get("seconds", 0.0) for choice in experiment.choices}
+    )
 
 
 def _ask_requests(source: str, clock: Clock, preset: Preset | None) -> tuple[str, Source, int]:
@@ -127,21 +140,23 @@ def _ask_scenario(
     (first, share), (second, _) = base.mix
     titles = {key: known.title for key, known in classes().items()}
     mix_slot, size_slot, memory_slot, arrival_slot = (st.container() for _ in range(4))
-    with st.expander("More", icon=":material/tune:"):
-        first = st.selectbox(
+    with Fold(st.expander, "More", icon=":material/tune:") as more:
+        first = more.control(st.selectbox)(
             "First class",
             titles,
             format_func=titles.__getitem__,
             **linked("first", first, options=titles),
         )
         others = [key for key in titles if key != first]
-        second = st.selectbox(
+        second = more.control(st.selectbox)(
             "Second class",
             others,
             format_func=titles.__getitem__,
             **linked("second", second if second in others else others[0], options=others),
         )
-        seed = _ask_number("seed", "Seed", base.seed, "The same seed draws the same requests.")
+        help = "The same seed draws the same requests."
+        field = more.control(st.number_input)
+        seed = _ask_number("seed", "Seed", base.seed, help, field=field)
     with mix_slot:
         share = st.slider(
             f"Share of “{titles[first]}” (%)",
@@ -161,13 +176,19 @@ def _ask_scenario(
 
 
 def _ask_number(
-    name: str, label: str, default: float, help: str, clock: Clock | None = None, **options
+    name: str,
+    label: str,
+    default: float,
+    help: str,
+    clock: Clock | None = None,
+    field: Callable[..., Any] = st.number_input,
+    **options,
 ) -> float:
     """A field of the scenario, within its range; each clock has its own where it has a unit."""
     low, high, whole = RANGES[name]
     linked_name = name if clock is None or clock.is_rounds else f"{name}_s"
     kind = int if whole else float
-    return st.number_input(
+    return field(
         label,
         kind(low),
         kind(high),

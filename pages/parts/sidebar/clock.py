@@ -9,6 +9,8 @@ from engine.machine.clock import LONGEST, ROUNDS, Clock, seconds_clock
 from engine.machine.hardware import Preset, shipped_presets
 from engine.machine.own_presets import delete, listed, rename
 from engine.machine.preset_text import PREFIX, is_own, write_preset
+from engine.mode import current_mode
+from pages.parts.fold import Fold
 from pages.parts.link import MOST_QUOTED, forget, linked
 from pages.parts.literal import literal
 
@@ -42,7 +44,8 @@ def ask_preset() -> Preset | None:
     )
     if warning:
         st.caption(f":material/warning: {literal(warning)}")
-    return known.get(key)
+    preset = st.session_state["preset"] = known.get(key)  # the database is asked once a run
+    return preset
 
 
 def _own() -> tuple[dict[str, Preset], str]:
@@ -77,7 +80,7 @@ def ask_round_times(preset: Preset | None) -> Clock:
     """The clock of a preset, with coefficients to edit."""
     if preset is None:
         return ROUNDS
-    with st.expander("Round times", icon=":material/timer:"):
+    with Fold(st.expander, "Round times", icon=":material/timer:") as fold:
         error = f", mean error {preset.error_percent:g} %" if preset.error_percent else ""
         st.caption(
             f"T = c0 + c1·max(0, N − N0) + c2·K + c3·B for N tokens in the round, K tokens of KV "
@@ -88,7 +91,7 @@ def ask_round_times(preset: Preset | None) -> Clock:
             FIELDS.items(), preset.clock.step, strict=True
         ):
             default = round(value * units, 9)
-            asked = st.number_input(
+            asked = fold.control(st.number_input)(
                 label,
                 0.0,
                 LONGEST * units,
@@ -100,7 +103,7 @@ def ask_round_times(preset: Preset | None) -> Clock:
                 ),
             )
             coefficients.append(value if asked == default else asked / units)
-        if is_own(preset.key) and preset.fit != AS_LINKED:
+        if fold.is_open and is_own(preset.key) and preset.fit != AS_LINKED:
             _offer_change(preset)
     return seconds_clock(*coefficients)
 
@@ -108,7 +111,11 @@ def ask_round_times(preset: Preset | None) -> Clock:
 def _offer_change(preset: Preset) -> None:
     """Rename, export or delete a preset of the user's own."""
     with st.popover("Change or export", icon=":material/edit:", width="stretch"):
-        st.caption("Everybody who uses this server or its database sees its saved presets.")
+        mode = current_mode()
+        about = "Everybody who uses this server or its database sees its saved presets."
+        if not mode.is_shared:
+            about = f"Kept {mode.audience}."
+        st.caption(f"{about} {mode.deleted_in_words}".rstrip())
         title = st.text_input("Name", preset.title, key=f"title of {preset.key}")
         st.button("Rename", on_click=_rename, args=(preset, title), width="stretch")
         st.download_button(

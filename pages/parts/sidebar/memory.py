@@ -13,20 +13,23 @@ from engine.machine.hardware import (
     budget,
     find_preset,
     gpus,
+    memory_doubt,
     models,
-    presets,
     tokens_held,
 )
+from pages.parts.fold import Fold
 from pages.parts.literal import literal
 
 BLOCK = 16  # tokens, vLLM's own value
-FAR = (0.5, 1.0)  # M as a share of what the GPUs hold: outside, it is most likely not theirs
 
 
 def derive_memory(preset: Preset | None) -> None:
     """A calculator whose result can be taken over as M."""
     known = preset if preset is not None and preset.model else find_preset(DEFAULT_PRESET)
-    with st.popover("M from a GPU's memory", icon=":material/calculate:", width="stretch"):
+    label = "M from a GPU's memory"
+    with Fold(st.popover, label, icon=":material/calculate:", width="stretch") as fold:
+        if not fold.is_open:
+            return
         model = models()[_pick("Model", models(), known.model)]
         gpu = gpus()[_pick("GPU", gpus(), known.gpu)]
         left, right = st.columns(2)
@@ -52,18 +55,21 @@ def derive_memory(preset: Preset | None) -> None:
         st.button(f"Use {wording.tokens(tokens)}", on_click=_use, args=(tokens,))
 
 
+def doubts_of_memory(memory: int) -> list[str]:
+    """Whether M is far from what the chosen GPUs hold; nothing where it is not."""
+    doubt = memory_doubt(memory, st.session_state["preset"])
+    return [doubt] if doubt else []
+
+
 def offer_memory(memory: int) -> None:
     """Where M is far from what the chosen GPUs hold, says so and offers theirs."""
-    preset = presets().get(st.session_state["clock"])
+    preset = st.session_state["preset"]
     held = None if preset is None else tokens_held(preset)
-    if preset is None or held is None or FAR[0] <= memory / held <= FAR[1]:
+    doubts = doubts_of_memory(memory)
+    if not doubts or held is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        share = wording.percent(memory / held)
-        st.warning(
-            literal(f"M is {share} of what {preset.title} holds for KV cache."),
-            icon=":material/memory:",
-        )
+        st.warning(literal(doubts[0]), icon=":material/memory:")
         st.button(
             f"Use {wording.tokens(held)}",
             key="use what the GPUs hold",

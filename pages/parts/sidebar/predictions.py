@@ -18,6 +18,7 @@ from engine.demand.predictions import (
     with_predictions,
 )
 from engine.demand.source import Source
+from pages.parts.fold import Fold
 from pages.parts.link import linked
 from pages.parts.store import store
 
@@ -32,8 +33,8 @@ def ask_predictions(source: Source) -> Source:
     usual = usual_model.key
     if isinstance(source, Workload) and source.is_predicted:
         titles, usual = {AS_GIVEN: "Predicted as the trace says", **titles}, AS_GIVEN
-    with st.expander("Predicted outputs", icon=":material/casino:"):
-        key = st.selectbox(
+    with Fold(st.expander, "Predicted outputs", icon=":material/casino:") as fold:
+        key = fold.control(st.selectbox)(
             "Policies know output lengths",
             titles,
             format_func=titles.__getitem__,
@@ -43,7 +44,8 @@ def ask_predictions(source: Source) -> Source:
         )
         if key == AS_GIVEN:
             return source
-        model = _ask_model(usual_model if usual_model.key == key else MODELS[key]())
+        usual_model = usual_model if usual_model.key == key else MODELS[key]()
+        model = _ask_model(usual_model, fold)
     if isinstance(source, Scenario):
         return replace(source, predict=model)
     logged = source
@@ -57,28 +59,28 @@ def predicting(parameter: str, value: float) -> dict[str, str | float]:
     return {"predict": Interval.key, "width": value} if parameter == "width" else {}
 
 
-def _ask_model(usual: Predictions) -> Predictions:
+def _ask_model(usual: Predictions, fold: Fold) -> Predictions:
     """A model of the same kind, with the numbers that are set."""
     if isinstance(usual, LognormalError):
         return LognormalError(
-            _ask("bias", "Bias (median of predicted over true)", usual.bias, 0.01, 100.0),
-            _ask("spread", "Spread (of the logarithm)", usual.spread, 0.0, 5.0),
+            _ask(fold, "bias", "Bias (median of predicted over true)", usual.bias, 0.01, 100.0),
+            _ask(fold, "spread", "Spread (of the logarithm)", usual.spread, 0.0, 5.0),
         )
     if isinstance(usual, Interval):
         title = "Width of the interval (of the true output)"
-        return Interval(_ask("width", title, usual.width, 0.0, 100.0))
+        return Interval(_ask(fold, "width", title, usual.width, 0.0, 100.0))
     if isinstance(usual, Bucket):
-        size = st.number_input(
+        size = fold.control(st.number_input)(
             "Tokens in a bin", 1, 10**6, **linked("bin", usual.size, int, low=1, high=10**6)
         )
-        edge = st.segmented_control(
+        edge = fold.control(st.segmented_control)(
             "Taken as", EDGES, required=True, **linked("edge", usual.edge, options=EDGES)
         )
         return Bucket(size, edge)
     return usual
 
 
-def _ask(name: str, label: str, default: float, low: float, high: float) -> float:
-    return st.number_input(
+def _ask(fold: Fold, name: str, label: str, default: float, low: float, high: float) -> float:
+    return fold.control(st.number_input)(
         label, low, high, step=0.1, **linked(name, default, float, low=low, high=high)
     )

@@ -15,6 +15,7 @@ from engine.admission_limits import (
 from engine.demand.source import Source
 from engine.fleet import ROUTINGS, Topology
 from engine.machine.clock import Clock
+from pages.parts.fold import Fold
 from pages.parts.link import linked
 
 ALIKE, POOLS = "alike", "pools"
@@ -23,15 +24,15 @@ KINDS = {ALIKE: "All do everything", POOLS: "Some prefill, others decode"}
 
 def ask_servers(source: Source, clock: Clock) -> tuple[Topology, Source]:
     """The servers, and the requests with their closed loop and their admission limits."""
-    with st.expander("Servers and clients", icon=":material/dns:"):
-        kind = st.selectbox(
+    with Fold(st.expander, "Servers and clients", icon=":material/dns:") as fold:
+        kind = fold.control(st.selectbox)(
             "Replicas",
             KINDS,
             format_func=KINDS.__getitem__,
             **linked("servers", ALIKE, options=KINDS),
         )
-        topology = _ask_replicas() if kind == ALIKE else _ask_pools(clock)
-        clients = st.number_input(
+        topology = _ask_replicas(fold) if kind == ALIKE else _ask_pools(fold, clock)
+        clients = fold.control(st.number_input)(
             "Clients in a closed loop (0: none)",
             0,
             100_000,
@@ -39,15 +40,15 @@ def ask_servers(source: Source, clock: Clock) -> tuple[Topology, Source]:
             "arrivals are ignored.",
             **linked("clients", 0, int, low=0, high=100_000),
         )
-        limits = _ask_admission_limits(clock, bool(clients))
+        limits = _ask_admission_limits(fold, clock, bool(clients))
     return topology, replace(source, concurrency=clients, admission_limits=limits)
 
 
-def _ask_admission_limits(clock: Clock, in_loop: bool) -> AdmissionLimits:
+def _ask_admission_limits(fold: Fold, clock: Clock, in_loop: bool) -> AdmissionLimits:
     """Who is not served; the clients of a closed loop wait, and all come in."""
     patience, queue_limit = 0.0, 0
     if not in_loop:
-        patience = st.number_input(
+        patience = fold.control(st.number_input)(
             f"Patience ({clock.unit}; 0: no end)",
             0.0,
             float(LONGEST_PATIENCE),
@@ -62,12 +63,14 @@ def _ask_admission_limits(clock: Clock, in_loop: bool) -> AdmissionLimits:
             ),
         )
         queue_limit = _ask_limit(
+            fold,
             "queue_limit",
             "Queue limit (requests; 0: none)",
             LONGEST_QUEUE,
             "One that comes while so many wait for admission, at its server, is turned away.",
         )
     longest = _ask_limit(
+        fold,
         "max_model_len",
         "max_model_len (tokens; 0: none)",
         LONGEST_MODEL_LEN,
@@ -76,16 +79,20 @@ def _ask_admission_limits(clock: Clock, in_loop: bool) -> AdmissionLimits:
     return AdmissionLimits(patience, queue_limit, longest)
 
 
-def _ask_limit(name: str, label: str, most: int, help: str) -> int:
-    return st.number_input(label, 0, most, help=help, **linked(name, 0, int, low=0, high=most))
+def _ask_limit(fold: Fold, name: str, label: str, most: int, help: str) -> int:
+    return fold.control(st.number_input)(
+        label, 0, most, help=help, **linked(name, 0, int, low=0, high=most)
+    )
 
 
-def _count(name: str, label: str, help: str | None = None) -> int:
-    return st.number_input(label, 1, 100, help=help, **linked(name, 1, int, low=1, high=100))
+def _count(fold: Fold, name: str, label: str, help: str | None = None) -> int:
+    return fold.control(st.number_input)(
+        label, 1, 100, help=help, **linked(name, 1, int, low=1, high=100)
+    )
 
 
-def _ask_routing() -> str:
-    return st.selectbox(
+def _ask_routing(fold: Fold) -> str:
+    return fold.control(st.selectbox)(
         "Routing",
         ROUTINGS,
         help="  \n".join(f"**{key}**: {rule}" for key, (rule, _) in ROUTINGS.items()),
@@ -93,19 +100,19 @@ def _ask_routing() -> str:
     )
 
 
-def _ask_replicas() -> Topology:
-    replicas = _count("replicas", "How many", "Each has the memory M and the same policy.")
-    return Topology(replicas, _ask_routing() if replicas > 1 else "round-robin")
+def _ask_replicas(fold: Fold) -> Topology:
+    replicas = _count(fold, "replicas", "How many", "Each has the memory M and the same policy.")
+    return Topology(replicas, _ask_routing(fold) if replicas > 1 else "round-robin")
 
 
-def _ask_pools(clock: Clock) -> Topology:
+def _ask_pools(fold: Fold, clock: Clock) -> Topology:
     left, right = st.columns(2)
     with left:
-        prefill = _count("prefillers", "That prefill")
+        prefill = _count(fold, "prefillers", "That prefill")
     with right:
-        decode = _count("decoders", "That decode")
+        decode = _count(fold, "decoders", "That decode")
     unit = "rounds" if clock.is_rounds else "ms"
-    transfer = st.number_input(
+    transfer = fold.control(st.number_input)(
         f"Moving a token's KV cache ({unit})",
         0.0,
         1e6,
@@ -114,4 +121,4 @@ def _ask_pools(clock: Clock) -> Topology:
         **linked("transfer", 0.0, float, low=0.0, high=1e6),
     )
     transfer_time = transfer if clock.is_rounds else transfer / 1000
-    return Topology(1, _ask_routing(), (prefill, decode), transfer_time)
+    return Topology(1, _ask_routing(fold), (prefill, decode), transfer_time)

@@ -10,11 +10,13 @@ import streamlit as st
 
 from engine import Workload, wording
 from engine.machine.clock import Clock
+from engine.mode import current_mode
 from engine.traces import Report, TraceRequests, as_workload, read_requests
+from engine.traces.ceilings import lowered
 from engine.traces.clock import PER_SECOND
-from engine.traces.formats import canonical
 from engine.traces.part import TracePart
 from engine.traces.read import known_logs
+from engine.traces.remarks import on_wall_clock, remarks
 from pages.parts.jobs import NothingYet
 from pages.parts.link import forget, linked
 from pages.parts.literal import literal
@@ -48,8 +50,13 @@ class Upload:
 
     @property
     def on_wall_clock(self) -> bool:
-        """Whether its arrivals are in seconds for certain, as in every log of a server."""
-        return self.report.format != canonical.NAME and self.report.span_s > 0
+        """Whether its arrivals are in seconds for certain."""
+        return on_wall_clock(self.report)
+
+    def remarks(self, clock: Clock) -> list[str]:
+        """What to say of how it was read, where that clock counts."""
+        seconds = st.session_state.get("round_seconds", 1.0)
+        return remarks(self.report, clock.is_rounds, seconds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +100,7 @@ def uploaded(clock: Clock) -> tuple[str, Workload]:
     part = ask_part(place, whole, report)
     upload = _part(place, part, file)
     st.session_state["upload"] = upload
-    _tell(upload, whole, clock, seconds)
+    _tell(upload, whole, clock)
     title = f"{file.name}, {upload.part}" if upload.part else file.name
     title = f"{title}, {wording.number(seconds)} s a round" if clock.is_rounds else title
     return title, _workload(place, part, seconds, file)
@@ -129,6 +136,7 @@ def _take_file() -> None:
         f"with such columns, or a known log: {known_logs()}. gzip is unpacked.",
     )
     if dropped is not None and st.session_state.get("file id") != dropped.file_id:
+        current_mode().check_upload(dropped.size)
         content = dropped.getvalue()
         digest = hashlib.blake2b(content, digest_size=16).digest()
         before = current_file()
@@ -153,7 +161,7 @@ def _remove_file() -> None:
     forget(PART_SETTINGS)
 
 
-def _tell(upload: Upload, whole: TraceRequests, clock: Clock, seconds: float) -> None:
+def _tell(upload: Upload, whole: TraceRequests, clock: Clock) -> None:
     """What is read, in a few lines under the controls."""
     report = upload.report
     summary = f"{upload.name}: {wording.counted(len(upload.requests), 'request')}"
@@ -162,10 +170,7 @@ def _tell(upload: Upload, whole: TraceRequests, clock: Clock, seconds: float) ->
     if report.rate:
         summary += f", {wording.number(report.rate)} a second"
     st.caption(literal(summary))
-    remarks = report.remarks()
-    if upload.on_wall_clock and clock.is_rounds and seconds == 1.0:
-        remarks = [*remarks, "This log is in seconds, and a round is taken to last 1 s: set it."]
-    for remark in remarks:
+    for remark in upload.remarks(clock):
         st.caption(f":material/warning: {literal(remark)}")
 
 
@@ -184,7 +189,7 @@ def _read(place: tuple, file: File) -> tuple[TraceRequests, Report]:
     _, _, unit, picked = place
 
     def read() -> tuple[TraceRequests, Report]:
-        with st.spinner("Reading the trace"):
+        with st.spinner("Reading the trace"), lowered(current_mode().ceilings):
             return read_requests(
                 file.opened(),
                 time_unit=unit,

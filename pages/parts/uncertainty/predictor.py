@@ -9,6 +9,8 @@ import streamlit as st
 
 from engine.figures.predictor import describe_predictor, draw_predictor
 from engine.figures.uncertainty import describe_uncertainty, draw_uncertainty
+from engine.mode import current_mode
+from engine.traces.ceilings import lowered
 from engine.uncertainty.axis import AXES, MARGIN
 from engine.uncertainty.pairs import FEW, Pairs, calibrate, pairs_of, read_pairs
 from engine.uncertainty.resampled import resampled
@@ -46,6 +48,7 @@ def tell_predictor(view: View) -> None:
 def record(view: View) -> tuple[Pairs | None, str]:
     """The record that was brought, else that of the predictions in use, and whose it is."""
     if (file := st.session_state.get("pairs")) is not None:
+        current_mode().check_upload(file.size)
         file.seek(0)
         st.session_state["pairs_record"] = (file.name, file.getvalue())
     kept = st.session_state.get("pairs_record")
@@ -61,7 +64,12 @@ def _read(name: str, content: bytes) -> Pairs:
     file = io.BytesIO(content)
     file.name = name
     digest = hashlib.blake2b(content, digest_size=16).digest()
-    return uploads().get(("pairs", name, digest), lambda: read_pairs(file))
+
+    def read() -> Pairs:
+        with lowered(current_mode().ceilings):
+            return read_pairs(file)
+
+    return uploads().get(("pairs", name, digest), read)
 
 
 def _tell_margin(view: View, pairs: Pairs) -> None:

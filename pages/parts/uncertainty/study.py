@@ -7,20 +7,21 @@ from contextlib import suppress
 import streamlit as st
 
 from engine import wording
-from engine.demand.predictions import MODELS, Interval, LognormalError, Predictions
+from engine.demand.predictions import EXACT, MODELS, Interval, LognormalError, Predictions
 from engine.errors import InputError
 from engine.figures.uncertainty import METRICS, describe_uncertainty, draw_uncertainty
 from engine.uncertainty.axis import AXES, MARGIN
 from engine.uncertainty.break_even import break_evens
 from engine.uncertainty.pooled import Pooled
+from engine.uncertainty.remarks import remarks
 from engine.uncertainty.resampled import resampled
-from engine.uncertainty.study import DEAR, Study
+from engine.uncertainty.study import Study
 from engine.uncertainty.words import (
+    OWN_PREDICTIONS,
     break_evens_in_words,
-    errs_in_words,
+    errors_in_words,
     headline,
     long_table,
-    set_aside_in_words,
     table,
 )
 from pages.parts import show
@@ -63,8 +64,7 @@ def tell_study(view: View) -> None:
     )
     st.caption(
         f"{study.axis.means} {draws} of {wording.count(outcome.draws[0].requests)} requests. "
-        "A cross: the policy stops paying. Hollow: overloaded, latencies grow with the horizon. "
-        + set_aside_in_words(outcome)
+        "A cross: the policy stops paying. Hollow: overloaded, latencies grow with the horizon."
     )
     offer(jobs, "Draw more, for bands")
     show.rows(table(outcome, study.axis), f"Mean latency ({view.deployment.unit}) by policy")
@@ -112,13 +112,10 @@ def _model(view: View, axis: str) -> Predictions:
 
 def _in_words(view: View, model: Predictions) -> str:
     """What errs in a study of margins, and whose choice that was."""
-    if model.key not in MODELS:
-        own = current_model(view).key not in MODELS
-        whose = "the requests' own predictions" if own else record(view)[1]
-        return f"errors as in {whose}"
-    if current_model(view).key == "exact":
-        return f"assumed, since none is chosen: {errs_in_words(model)}"
-    return errs_in_words(model)
+    chosen, whose = current_model(view), OWN_PREDICTIONS
+    if model.key not in MODELS and chosen.key in MODELS:
+        _, whose = record(view)
+    return errors_in_words(model, whose, chosen == EXACT)
 
 
 def _now(view: View, axis: str) -> float | None:
@@ -130,17 +127,10 @@ def _now(view: View, axis: str) -> float | None:
 
 
 def _caveats(view: View, study: Study, outcome: Pooled) -> None:
-    """What is left out, and what the axis is beside."""
-    sentences = [break_evens_in_words(outcome, study.axis)]
-    if study.axis.key == MARGIN:
-        sentences.append(f"Predictions: {_in_words(view, study.model)}.")
-    if view.workload.admission_limits.loses_requests:
-        sentences.append("Latencies are of those who were served.")
-    left = [choice.key for choice in study.experiment.choices if choice not in study.affordable]
-    timed = [choice.key for choice in view.choices if choice.policy.timed]
-    if left or timed:
-        sentences.append(
-            f"Left out, as a run takes above {DEAR:g} s: {', '.join([*left, *timed])}."
-        )
-    if any(sentences):
-        st.markdown(" ".join(sentence for sentence in sentences if sentence))
+    """When predictions stop paying, and what is left out."""
+    if pays := break_evens_in_words(outcome, study.axis):
+        st.markdown(pays)
+    errors = _in_words(view, study.model) if study.axis.key == MARGIN else ""
+    choices = [*study.experiment.choices, *view.choices]
+    left = [choice for choice in dict.fromkeys(choices) if choice not in study.affordable]
+    show.remarks(remarks(outcome, study, errors, left))

@@ -23,7 +23,8 @@ from engine import (
 from engine.audit import MEASURED, Audit, AuditPlan, RankedSchedule, cut, pick
 from engine.audit.interval import ratio_interval
 from engine.audit.judge import default_methods
-from engine.audit.ranking import headline, remarks, where_it_arises
+from engine.audit.ranking import headline, where_it_arises
+from engine.audit.remarks import remarks
 from engine.audit.tables import windows_table
 from engine.audit.windows import Window
 from engine.fleet import ONE_SERVER, Topology

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from engine import InputError, Workload, find_method
 from engine.improve.hindsight import best_in_hindsight
 from engine.memory_curve import memory_curve
+from tests.twins.batches import crowds
 from tests.twins.brute_force import best_total_latency
 from tests.twins.strategies import instances
 
@@ -22,6 +23,15 @@ def test_equals_brute_force(instance):
     assert found.run.latency.sum() == pytest.approx(found.lower)
     assert memory_curve(found.run).peak <= memory
     assert (found.run.start >= workload.arrival).all()
+
+
+@settings(max_examples=12)
+@given(crowds(max_n=7, longest=3, max_memory=10))
+def test_equals_brute_force_where_many_wait(instance):
+    """Up to seven short requests, of which few fit at a time, all ways to start them tried."""
+    workload, memory = instance
+    (row,) = find_method("hindsight").bounds(workload, memory)
+    assert row.value == pytest.approx(best_total_latency(workload, memory), abs=1e-6)
 
 
 def test_improves_on_every_list_policy():

@@ -111,3 +111,13 @@ def test_too_large_a_model_is_refused():
     assert find_method("lp").cost(workload, 2000) == np.inf
     with pytest.raises(InputError, match=r"the LP would have .* use the bound fluid"):
         find_method("lp").bounds(workload, 2000)
+
+
+def test_nothing_is_simulated_to_estimate(monkeypatch):
+    """What solving costs, many requests tell by themselves."""
+
+    def simulated(*_):
+        raise AssertionError("a schedule was simulated")
+
+    monkeypatch.setattr(lp_module, "look_ahead", simulated)
+    assert find_method("lp").cost(generate(Scenario(n=2000)), 16_492) > 0.5

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import InputError, Workload, find_method
+from engine import InputError, Workload, find_method, find_policy
 from engine.bounds.srpt import least_total_latency
 from engine.machine.clock import seconds_clock
+from tests.twins.strategies import instances
 
 times = st.integers(0, 40).map(lambda k: k / 8)
 
@@ -68,6 +69,32 @@ def test_two_rows():
     assert kept.value == pytest.approx(alone)
     assert "alone" in kept.method
     assert every.value < kept.value
+
+
+@settings(max_examples=60)
+@given(instances(max_n=6, max_memory=30), st.integers(0, 6), st.integers(0, 64), st.integers(0, 64))
+def test_bounds_of_a_rush_hour_and_of_a_night_add_up(instance, knee, c2, c3):
+    """Far apart, each is bounded in the way that says most for it; no run is below the sum."""
+    rush, memory = instance
+    clock = seconds_clock(0.5, 0.25, knee, c2 / 512, c3 / 64)
+    night = Workload([0.0, 9_000.0], [1, 1], [1, memory - 1])
+    both = Workload(
+        *(
+            np.append(ours, theirs)
+            for ours, theirs in (
+                (rush.arrival, night.arrival + 90_000.0),
+                (rush.prompt, night.prompt),
+                (rush.output, night.output),
+            )
+        )
+    )
+    srpt = find_method("srpt")
+    rows = [srpt.bounds(w, memory, clock=clock) for w in (rush, night, both)]
+    for of_rush, of_night, of_both in zip(*rows, strict=True):
+        assert of_both.value == pytest.approx(of_rush.value + of_night.value, rel=1e-9)
+    for key in ("svf", "vllm"):
+        run = find_policy(key).run(both, memory, clock=clock)
+        assert run.latency.sum() >= rows[2][1 if run.gave_up_kv else 0].value
 
 
 def test_only_in_seconds():

@@ -2,6 +2,7 @@
 
 import io
 import json
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -55,6 +56,20 @@ def test_a_known_clock_is_found_again(c0, c1, n0, c2, c3):
     assert found.step == pytest.approx(step, rel=1e-3)
     assert found.undecided == {}
     assert found.error_percent < 1e-3
+
+
+ODD = (True, 7, 5.0, "x", {}, [1], [10**400] * 9, [None] * 9, [[0.1]] * 9, [True] * 9)
+
+
+@pytest.mark.parametrize("odd", ODD, ids=str)
+@pytest.mark.parametrize(
+    "field", ["input_lens", "ttfts", "itls", "start_times", "output_lens", "errors"]
+)
+def test_a_field_that_is_none(field, odd):
+    """What it holds is passed over or refused with a sentence, whatever it is."""
+    result = benchmark_result(served(n=9)) | {field: odd}
+    with suppress(InputError):
+        assert read_benchmark(io.BytesIO(json.dumps(result).encode())).left_out <= 9
 
 
 def test_preempted_requests_do_not_mislead():

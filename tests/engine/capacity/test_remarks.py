@@ -27,11 +27,13 @@ def test_every_remark_whole():
     requests = Workload(np.arange(4.0), [5] * 4, [1, 1, 1, 9])
     said = remarks([Offer(capacity, servers)], requests, Deployment(10), Objective())
     assert [sentence.replace("\u202f", " ") for sentence in said] == [
-        "1 of 4 requests (25.0 %) needs more than M or is too long, and is set aside: rates count "
-        "it, tokens do not.",
+        "1 of 4 requests (25.0 %) needs more than M and is set aside; counted in rates, not in "
+        "tokens.",
         "What binds svf is the memory.",
         "svf keeps up with 3 while no queue has built up, and is stable until a burst only; the "
         "rate told is what it recovers at.",
         "svf serves 99.0 % of the requests at its rate; the others give up or are turned away.",
         "With one server fewer svf falls behind.",
+        "One draw of requests: how far chance moves the rate cannot be told.",
+        "svf uses output lengths, in its order or its look-ahead.",
     ]

@@ -53,15 +53,15 @@ def test_capacity_of_pools(capsys):
 
 
 def test_capacity_as_a_table(capsys):
-    """The sentence and what goes with it, then one line a policy."""
+    """The sentence, then one line a policy; what goes with it on stderr."""
     assert main(["capacity", *USUAL, "--policy", "vllm", "--load", "4"]) == 0
-    told = capsys.readouterr().out
+    told, remarks = capsys.readouterr()
     assert "for 4 a second" in told
     assert "USD an hour" in told
     assert "95 % interval" in told
     assert [line.split()[0] for line in told.strip().splitlines()[-3:]] == ["policy", "svf", "vllm"]
     assert "USD a million output tokens" in told
-    assert "What binds svf is the memory." in told
+    assert "What binds svf is the memory." in remarks
 
 
 def test_no_rate(capsys):
@@ -101,12 +101,14 @@ def test_nothing_vanishes_from_a_sweep(capsys):
 
 
 def test_nothing_vanishes_from_uncertainty(capsys):
-    """Counted over the draws, in JSON and in a sentence."""
+    """Counted over the draws, in JSON, beside the table and in a sentence."""
     arguments = ["uncertainty", *SPLIT, "--draws", "1"]
     told = ask(capsys, *arguments)
     assert (told["n"], told["set_aside"], told["set_aside_share"]) == (236, 164, 0.41)
     assert main(arguments) == 0
-    assert "164 of 400 requests (41.0\u202f%)" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert "236 requests, 164 set aside" in said.out
+    assert "164 of 400 requests (41.0\u202f%)" in said.err
 
 
 def test_a_rate_above_what_fits_is_remarked(capsys, tmp_path):

@@ -9,7 +9,7 @@ from engine.cli import main
 
 FIELDS = {
     "format", "rows_in", "rows_kept", "set_aside", "part", "time_unit", "span_s", "rate",
-    "distinct_arrivals", "ties", "largest_burst", "over_memory", "measured", "notes",
+    "distinct_arrivals", "ties", "largest_burst", "over_memory", "measured", "notes", "remarks",
 }  # fmt: skip
 BURST = (
     "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n"

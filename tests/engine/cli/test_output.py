@@ -54,3 +54,10 @@ def test_reports_are_the_same(trace, tmp_path, capsys):
     first, second = (report.read_bytes() for report in reports)
     assert first == second
     assert first.count(b'class="plotly-graph-div"') > 1
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no file without end on this machine")
+def test_a_certificate_without_end(trace, capsys):
+    """It is not read to the end."""
+    assert main(["verify", "/dev/zero", trace]) == 2
+    assert "longer than" in capsys.readouterr().err

@@ -292,8 +292,9 @@ def test_the_first_compilation_is_announced(tmp_path, six):
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     asked = ["simulate", six, "-M", "10", "--policy", "svf"]
     first, second = (command(*asked, stdout=subprocess.PIPE, env=env) for _ in range(2))
-    assert first.stderr == "compiling the engine (first use)\n"
-    assert (second.stderr, second.stdout) == ("", first.stdout)
+    assert first.stderr == f"compiling the engine (first use)\n{second.stderr}"
+    assert "compiling" not in second.stderr
+    assert second.stdout == first.stdout
     assert "HiGHS" not in command("bound", six, "-M", "10", "--method", "lp").stderr
 
 

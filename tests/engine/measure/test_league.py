@@ -5,7 +5,8 @@ import pytest
 
 from engine import Bound, Scenario, Workload, find_policy, gap, generate
 from engine.bound import best_cover
-from engine.measure.league import caveats, compare_means, headline, label_of, league, league_table
+from engine.measure.league import compare_means, headline, label_of, league, league_table
+from engine.measure.remarks import caveats
 
 
 @pytest.fixture

@@ -191,7 +191,7 @@ def test_a_cut_at_short_rests_costs_nothing(instance, key):
 @settings(max_examples=60)
 @given(instances(max_n=6, max_memory=14, fractional=False, backlog=False), st.data())
 def test_one_request_more_lowers_no_row(instance, data):
-    """Also one that comes before all others: the memory of its time is no use to them.
+    """Of a few: also one that comes before all others, as rests are cut out.
 
     Within a round nothing is cut, so arrivals are whole.
     """
@@ -202,3 +202,17 @@ def test_one_request_more_lowers_no_row(instance, data):
     more, less = (find_method("lp").bounds(w, memory) for w in (workload, workload.take(fewer)))
     for row, of_fewer in zip(more, less, strict=True):
         assert row.value >= of_fewer.value * (1 - 1e-6)
+
+
+def test_one_request_more_may_lower_the_row_of_every_run():
+    """A (15, 5) whose fluid lasts until twenty (1, 2) come: what it leaves free is theirs."""
+    crowd = Workload([4] * 20, [1] * 20, [2] * 20)
+    more = Workload([0] + [4] * 20, [15] + [1] * 20, [5] + [2] * 20)
+    lp = find_method("lp")
+    kept, every = (row.value for row in lp.bounds(crowd, 20))
+    kept_of_more, every_of_more = (row.value for row in lp.bounds(more, 20))
+    assert kept_of_more >= kept + 5
+    assert every_of_more == pytest.approx(49.67, abs=0.01)
+    assert every == pytest.approx(69.63, abs=0.01)
+    for key in ("svf", "vllm"):  # no run is below the two parts added up, either
+        assert find_policy(key).run(more, 20).latency.sum() >= every + 5

@@ -199,6 +199,29 @@ def test_no_workers(own_cluster):
         list(run_all(Sweep(sweeps.square, None, [1, 2]), own_cluster.address))
 
 
+@pytest.mark.parametrize("answers", [1, 0])
+def test_a_worker_lost_while_it_is_asked(answers):
+    """The others do its work; without any, that is told."""
+    from distributed.comm import CommClosedError
+
+    from engine.scale_out.on_cluster import _check_workers
+
+    class Asked:
+        def scheduler_info(self, n_workers):
+            return {"workers": {"tcp://a:1": {}, "tcp://b:2": {}}}
+
+        def run(self, function, on_error):
+            lost = {"tcp://a:1": CommClosedError("Stream is closed")}
+            others = {"tcp://b:2": version()} if answers else {}
+            return lost | others
+
+    if answers:
+        _check_workers(Asked(), "tcp://s:3")
+    else:
+        with pytest.raises(InputError, match="are lost: start one"):
+            _check_workers(Asked(), "tcp://s:3")
+
+
 def test_worker_without_this_engine(own_cluster, tmp_path):
     """Without any, and with another: both are told, neither is used."""
     nothing = tmp_path / "nothing"

@@ -26,10 +26,11 @@ from engine.capacity.objective import Objective
 from engine.cli import main
 from engine.fleet import ROUTINGS, Deployment, Topology
 from engine.machine.clock import ROUNDS, seconds_clock
-from engine.measure.league import caveats, league
+from engine.measure.league import league
 from engine.measure.metrics import summary
 from engine.measure.overload import verdict
 from engine.measure.per_request import per_request
+from engine.measure.remarks import caveats
 from engine.measure.slo import Slo, attainment_table
 from engine.memory_curve import memory_curve
 from tests.engine.policies.test_laws import params_of, run_if_possible
@@ -278,7 +279,8 @@ def test_command_line(tmp_path, capsys):
     assert row["gap"] is None
     assert result["bounds"] == []
     assert NO_BOUND in said.err
-    assert "svf: 1 gave up and 1 were turned away; latencies are of the 2 served" in said.err
+    assert "1 gave up and 1 were turned away under svf. Latencies are of those served" in said.err
+    assert result["remarks"] == said.err.splitlines()
     status = [line.rsplit(",", 1)[1] for line in rows.read_text().splitlines()[1:]]
     assert status == [
         "finished", "finished", "gave up", "turned away", "set aside: longer than max_model_len"

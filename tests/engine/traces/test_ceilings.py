@@ -167,3 +167,25 @@ def test_damaged_footers():
             bad[at] ^= flipped
             with suppress(InputError):
                 read(bytes(bad))
+
+
+@pytest.mark.parametrize(
+    ("lower", "raw", "said"),
+    [
+        ({"bytes": 1000}, HEADER + b"0,1,1\n" * 500, "holds more than 1e-06 GB"),
+        ({"rows": 400}, HEADER + b"0,1,1\n" * 500, "more than 400 rows"),
+        ({"rows": 1}, as_parquet({k: [1, 1] for k in ("arrival", "prompt", "output")}), "rows"),
+        ({"seconds": -1.0}, HEADER + b"0,1,1\n" * 500, "takes longer than -1 s"),
+        ({"values": 100}, b'{"a": [1' + b",1" * 100 + b"]}", "100 parts"),
+    ],
+)
+def test_lowered_ceilings(lower, raw, said):
+    """While a server for strangers reads, and no longer; what to do then is its to say."""
+    usual = {"bytes": 10**9, "rows": 10**6, "seconds": 60.0, "values": 10**6}
+    with ceilings.lowered(ceilings.Ceilings(**usual | lower, advice="read it at home")):
+        for content in (raw, gzip.compress(raw)) if raw.startswith(HEADER) else (raw,):
+            with pytest.raises(InputError, match=said):
+                read_requests(io.BytesIO(content))
+    assert ceilings.present().rows == ceilings.MOST_ROWS
+    with ceilings.lowered(None):
+        assert ceilings.present().rows == ceilings.MOST_ROWS
