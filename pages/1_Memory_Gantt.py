@@ -27,6 +27,7 @@ def draw(view: View) -> None:
     run = ask_replica(whole)
     st.markdown(f"# {memory_headline(run)}")
     show.left_out(run)
+    show.remarks(run.engine.remarks)
     window = ask_window(run)
     packed = ask_lines(run, window)
     chart, aside = st.columns([3, 1], gap="medium")

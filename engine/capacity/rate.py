@@ -149,6 +149,9 @@ class RateSearch:
     choice: Choice
     question: Question
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "choice", self.question.deployment.inside(self.choice))
+
     def limit(self, seed: int) -> Limit | None:
         """What is kept up with; None where requests cannot be drawn fast enough to tell."""
         if not is_in_reach(self._top, self.question):

@@ -24,4 +24,5 @@ def read_deployment(arguments: argparse.Namespace) -> Deployment:
     if arguments.hardware is not None:
         doubt = memory_doubt(deployment.memory, find_preset(arguments.hardware))
         remark(arguments, [doubt] if doubt else [])
+    remark(arguments, deployment.engine.remarks)
     return deployment

@@ -106,6 +106,17 @@ class Engine:
         return f"{self.title}: {', '.join(limits)}"
 
     @property
+    def remarks(self) -> list[str]:
+        """What goes with every result inside it; nothing in the ideal engine."""
+        if self.is_ideal:
+            return []
+        return [
+            f"All policies run inside {self.in_words}.",
+            f"{self.title} reuses the cache of equal prompts, which is not modelled: where prompts "
+            "share their beginning, a real server is faster.",
+        ]
+
+    @property
     def options(self) -> dict[str, object]:
         """Every option by name."""
         names = [field.name for field in fields(self)]

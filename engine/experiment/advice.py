@@ -38,7 +38,7 @@ def what_next(best: Entry, experiment: Experiment) -> list[str]:
         wider = replace(topology, replicas=topology.replicas + 1)
         more = deployment.with_servers(wider).run(choice, workload)
         sentences.append(_effect(best, more, f"One more replica ({wider.replicas} in all)"))
-    if choice.values.get("skip") == 0:
+    if deployment.inside(choice).values.get("skip") == 0:  # in engines nobody can be passed over
         patient = deployment.run(choice.changed(skip=MORE_SKIP), workload)
         sentences.append(
             _effect(best, patient, f"Letting {best.label} pass over {MORE_SKIP} blocked requests")

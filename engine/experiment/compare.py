@@ -73,7 +73,8 @@ class Comparison:
 
     def per_request(self, choice: Choice) -> pd.DataFrame:
         """One row a request of one policy's run, those set aside included."""
-        return per_request(self.runs[choice], self.experiment.workload)
+        there = self.experiment.deployment.inside(choice)
+        return per_request(self.runs[there], self.experiment.workload)
 
 
 def compare(

@@ -26,12 +26,21 @@ class Experiment:
     ----------
     source : a scenario, or requests
     deployment : what serves them
-    choices : the policies to compare
+    choices : the policies to compare, each inside the engine that serves
+
+    Raises
+    ------
+    InputError
+        For a policy that cannot run inside the engine.
     """
 
     source: Source
     deployment: Deployment
     choices: tuple[Choice, ...] = ()
+
+    def __post_init__(self) -> None:
+        inside = tuple(self.deployment.inside(choice) for choice in self.choices)
+        object.__setattr__(self, "choices", inside)
 
     @cached_property
     def workload(self) -> Workload:

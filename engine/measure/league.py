@@ -53,7 +53,7 @@ class Entry:
     @property
     def choice(self) -> Choice:
         """The policy with its parameters."""
-        return Choice.of(self.run.policy, self.run.params)
+        return Choice(self.run.policy, tuple(self.run.params.items()), self.run.engine)
 
     @property
     def mean(self) -> float:

@@ -13,7 +13,6 @@ from engine.bound import NO_BOUND, Bound
 from engine.measure.league import Entry, rival_of, why_uncovered
 from engine.measure.set_aside import SetAside, who_is_set_aside
 from engine.memory_curve import peak_batch
-from engine.policy import POLICIES
 
 MOST_TOLD = 3  # policies named one by one in a sentence
 
@@ -51,8 +50,8 @@ def failures(failed: Mapping[str, str]) -> list[str]:
 def caveats(entries: Sequence[Entry], bounds: Sequence[Bound] = ()) -> list[str]:
     """What the headline leaves out: who pays, who knows more, who does not run at all."""
     best = entries[0]
-    sentences = [*_against_the_rival(best, rival_of(entries))]
-    if POLICIES[best.run.policy].offline and best.verdict.kind != "backlog":
+    sentences = [*best.run.engine.remarks, *_against_the_rival(best, rival_of(entries))]
+    if best.choice.policy.offline and best.verdict.kind != "backlog":
         sentences.append(
             f"{best.label} ranks all requests at once, also those that have not arrived."
         )
@@ -72,7 +71,7 @@ def _against_the_rival(best: Entry, rival: Entry) -> list[str]:
     if best is not rival and steady and ours > 1.05 * theirs:
         above = wording.percent(ours / theirs - 1)
         sentences.append(f"The P99 of {best.label} is {above} above that of {rival.label}.")
-    policy, other = POLICIES[best.run.policy], POLICIES[rival.run.policy]
+    policy, other = best.choice.policy, rival.choice.policy
     if policy.uses_lengths and not other.uses_lengths:
         is_predicted = best.run.workload.is_predicted
         what = "a prediction of every output length" if is_predicted else "every output length"

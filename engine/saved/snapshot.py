@@ -130,6 +130,7 @@ def facts_of(experiment: Experiment, trace: str = "") -> dict[str, Any]:
         **({"terms": ", ".join(limits)} if limits else {}),
         "clock": _clock(deployment.clock),
         "servers": str(deployment.topology),
+        **({} if deployment.engine.is_ideal else {"engine": deployment.engine.in_words}),
         "policies": [choice.label for choice in experiment.choices],
     }
 

@@ -141,11 +141,11 @@ def pause(server, steps, blocks, i):
 def rounds_that_fit(blocks, at, rounds):
     """How many of the next `rounds` rounds have the blocks that the batch, decoding, takes."""
     free, size, passed = blocks.counts.free, blocks.at_rest.size, 0
-    each = blocks.at_rest.sum()
-    if each > 0:
-        laps = min(free // each, rounds // size)
+    lap = blocks.at_rest.sum()
+    if lap > 0:
+        laps = min(free // lap, rounds // size)
         passed = laps * size
-        free -= laps * each
+        free -= laps * lap
     while passed < rounds:
         free -= blocks.at_rest[(at + passed + 1) % size]
         if free < 0:

@@ -257,14 +257,14 @@ def _start(server, steps, blocks, i, chunk):
 
 @kernel
 def _in_engine(server, steps, blocks, ranks):
-    state, counts, now = server.state, blocks.counts, server.round_clock.state
+    state, counts, timer = server.state, blocks.counts, server.round_clock.state
     while has_room(server):
         free_completed(server, steps, blocks)
         if not next_decision(server):
             return
         if has_changed(server.arrival_queue):
             update_waiting(server, ranks)
-        at, running = now.round, state.running
+        at, running = timer.round, state.running
         budget, preempted, alike = _begin_round(server, steps, blocks, ranks)
         arrivals_matter = False
         if not preempted:
@@ -277,7 +277,7 @@ def _in_engine(server, steps, blocks, ranks):
         counts.free += blocks.at_rest[(at + 1) % steps.block]
         rounds = rounds_that_fit(blocks, at, rounds_to_completion(server))
         advance(server, rounds, arrivals_matter)
-        take_blocks(blocks, at, now.round - at)
+        take_blocks(blocks, at, timer.round - at)
 
 
 def steps_of(engine: Engine, workload: Workload, memory: int, order: np.ndarray) -> Steps:

@@ -170,7 +170,8 @@ class Schedule:
 
         Two (m,) int64 of indices: at the end of the former, its request holds as many tokens,
         and grows from then on or ceases to. Where it only grows on, it was dropped and admitted
-        again in one decision, or paused for no round, as which its preemptions tell.
+        again in one decision, or paused for no round, as which its preemptions tell. Where a
+        request was away as often as it was preempted, it stayed at all other ends.
         """
         log = self.residencies
         by_request = np.argsort(log.request, kind="stable")
@@ -179,9 +180,15 @@ class Schedule:
         held = log.held[first] + log.grows[first] * (log.end[first] - log.begin[first])
         stays = same & (log.end[first] == log.begin[then]) & (held == log.held[then])
         changes = stays & (log.grows[first] != log.grows[then])
+        away = np.bincount(
+            log.request[first[same & (log.end[first] < log.begin[then])]],
+            minlength=len(self.workload),
+        )
+        stayed = same & (log.end[first] == log.begin[then])
+        stayed &= (away == self.preemptions)[log.request[first]]
         breaks = np.bincount(log.request[first[same & ~changes]], minlength=len(self.workload))
         paused = (breaks > self.preemptions)[log.request[first]]
-        goes_on = changes | (stays & paused)
+        goes_on = changes | (stays & paused) | stayed
         return first[goes_on], then[goes_on]
 
     @property

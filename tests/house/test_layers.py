@@ -25,6 +25,7 @@ LAYERS = (
     ("arrow_pool", "errors", "fields", "wording", "policy_parameters"),
     ("compilations", "compiled", "registry", "sample_data", "user_data", "database", "version"),
     ("machine", "admission_limits", "workload"),
+    ("engines",),
     ("progress", "places", "simulate"),
     ("decisions",),
     ("policy", "batches", "fluid", "memory_curve"),

@@ -89,7 +89,8 @@ def _reason(reason: Reason | None, at: int, run: Run) -> list[str]:
     """Who was before it, what kept that one or itself out, and whether that was all."""
     when = _begin(at, run)
     if reason is None:
-        return [f"What kept it out at {when} is not told."]
+        inside = "" if run.engine.is_ideal else f" inside {run.engine.title}"
+        return [f"What kept it out at {when} is not told{inside}."]
     who = "it" if reason.blocker is None else f"#{reason.blocker}"
     sentences = _before(reason, when, run)
     sentences.append(f"{_refused(reason.refusal, who, when, run)}.")

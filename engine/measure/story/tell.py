@@ -189,7 +189,9 @@ def _prefilled(run: Run, i: int) -> int | None:
 def _pauses(run: Run, places: np.ndarray, i: int) -> tuple[tuple[int, int], ...]:
     """When it stood still in memory between two tokens."""
     log = run.residencies
-    still = places[(log.grows[places] == 0) & np.isin(places, run.schedule.joints[1])]
+    before, after = run.schedule.joints
+    stops = after[(log.grows[before] == 1) & (log.grows[after] == 0)]
+    still = places[np.isin(places, stops)]
     still = still[log.end[still] <= run.finish[i]]
     return tuple(zip(log.begin[still].tolist(), log.end[still].tolist(), strict=True))
 
@@ -199,8 +201,12 @@ def _loss(run: Run, i: int, offered: int, before: int, after: int) -> LostCache:
     log, prompt = run.residencies, int(run.workload.prompt[i])
     lost, back = int(log.end[before]), int(log.begin[after])
     held = int(log.held[before] + log.grows[before] * (lost - log.begin[before]))
-    generated = max(0, held - prompt - run.engine.standing)
-    refilled = int(log.held[after]) if run.engine.is_ideal else prompt + generated
+    generated = max(0, held - prompt)
+    refilled = int(log.held[after])
+    if not run.engine.is_ideal:  # cut prompts hold less than all that is prefilled again
+        yields = (log.request == i) & (log.grows == 1) & (log.end <= lost)
+        generated = int((log.end[yields] - log.begin[yields]).sum())
+        refilled = prompt + generated
     return LostCache(
         lost=lost,
         back=back,

@@ -38,9 +38,10 @@ def search_job(view: View, bounds: Sequence[Bound] = ()) -> Job | None:
     Where one server is searched for, what it finds is told and drawn while it runs.
     """
     n = len(view.workload)
-    if n > MOST_REQUESTS:
+    search = Choice.of("best-found", {"seconds": BUDGET})
+    if n > MOST_REQUESTS or not view.deployment.takes(search):
         return None
-    job = run_job(view, Choice.of("best-found", {"seconds": BUDGET}))
+    job = run_job(view, search)
 
     def compute(progress: Progress) -> Run:
         def heard(share: float, what: str = "") -> None:
@@ -99,7 +100,10 @@ def tell_search(
         st.caption(f"{entries[0].label} meets a bound: there is no better schedule to be found.")
         return
     elif job is None:
-        st.caption(f"Sought for up to {wording.count(MOST_REQUESTS)} requests.")
+        st.caption(
+            f"Sought for up to {wording.count(MOST_REQUESTS)} requests, "
+            "in the ideal engine, by routers that do not look at the servers."
+        )
     else:
         st.caption("How near the bound can a schedule come? Let a search look for better ones.")
     offer([job] if job else [], "Search on" if story else "Search for better schedules")

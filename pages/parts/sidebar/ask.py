@@ -21,6 +21,7 @@ from pages.parts.fold import Fold
 from pages.parts.link import forget, linked
 from pages.parts.literal import literal
 from pages.parts.sidebar.clock import ask_preset, ask_round_times
+from pages.parts.sidebar.engine import ask_engine
 from pages.parts.sidebar.memory import derive_memory, memory_in_words
 from pages.parts.sidebar.policies import ask_policies
 from pages.parts.sidebar.predictions import PREDICTION_SETTINGS, ask_predictions
@@ -58,14 +59,15 @@ def ask() -> View:
     name, requests, memory = _ask_requests(source, clock, preset)
     requests = ask_predictions(requests)
     topology, requests = ask_servers(requests, clock)
-    deployment = Deployment(memory, clock, topology)
-    experiment = Experiment(requests, deployment, ask_policies())
+    deployment = Deployment(memory, clock, topology, ask_engine(preset))
+    experiment = Experiment(requests, deployment, ask_policies(deployment.engine))
     _check(experiment)
     store().get(("requests", requests), lambda: requests_of(requests))  # while it is looked at
     if source not in (MIX, UPLOAD):
         _tell_what_it_shows(shows, source, experiment)
     title = f"{requests if isinstance(requests, Scenario) else name}, M = {wording.count(memory)}"
     words = [title] if preset is None else [title, preset.title]
+    words += [] if deployment.engine.is_ideal else [f"inside {deployment.engine.title}"]
     words += [str(topology)] if topology.servers > 1 else []
     words += [wording.counted(requests.concurrency, "client")] if requests.concurrency else []
     if isinstance(requests, Workload):  # a scenario says the rest itself

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from engine import POLICIES, Choice
+from engine.engines import Engine
 from engine.policy import GROUPS
 from engine.policy_parameters import Param
 from pages.parts.fold import Fold
 from pages.parts.link import linked
 
 DEFAULT_POLICIES = ("vllm", "fcfs", "mc-sf", "shortest-total", "svf", "sorted-f")
+USUAL_ORDERS = ("fcfs", "shortest-prompt", "mc-sf", "shortest-total", "svf")
 
 
-def ask_policies() -> tuple[Choice, ...]:
-    """The policies in the sidebar's order, each with its parameters."""
-    picked = _picked()
-    adjustable = [key for key in picked if POLICIES[key].params]
+def ask_policies(engine: Engine) -> tuple[Choice, ...]:
+    """The policies that run in this engine, in the sidebar's order, each with its parameters."""
+    params_of = {
+        key: policy.inside(engine).params
+        for key, policy in POLICIES.items()
+        if engine.is_ideal or policy.order is not None
+    }
+    picked = _picked(list(params_of), DEFAULT_POLICIES if engine.is_ideal else USUAL_ORDERS)
+    adjustable = [key for key in picked if params_of[key]]
     with Fold(st.expander, "Policy parameters", icon=":material/settings:") as fold:
         params = {
-            key: tuple((param.name, _ask(fold, key, param)) for param in POLICIES[key].params)
+            key: tuple((param.name, _ask(fold, key, param)) for param in params_of[key])
             for key in adjustable
         }
         if fold.is_open and not adjustable:
@@ -27,12 +36,14 @@ def ask_policies() -> tuple[Choice, ...]:
     return tuple(Choice(key, params.get(key, ())) for key in picked)
 
 
-def _picked() -> list[str]:
+def _picked(offered: Sequence[str], usual: Sequence[str]) -> list[str]:
     picked = []
     with Fold(st.expander, "Policies", icon=":material/checklist:") as fold:
         for group in GROUPS:
-            keys = [key for key, policy in POLICIES.items() if policy.group == group]
-            chosen = [key for key in keys if key in DEFAULT_POLICIES]
+            keys = [key for key in offered if POLICIES[key].group == group]
+            if not keys:
+                continue
+            chosen = [key for key in keys if key in usual]
             picked += fold.control(st.pills)(
                 group.capitalize(),
                 keys,

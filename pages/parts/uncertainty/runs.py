@@ -16,7 +16,7 @@ from pages.parts.jobs import Job, finished
 from pages.parts.view import View
 
 AT_ONCE = 1.5  # seconds: a first draw that takes less is made unasked
-RIVAL = Choice("vllm")  # who stands for those told nothing, where the sidebar has nobody
+RIVALS = (Choice("vllm"), Choice("fcfs"))  # stand for those told nothing, in an engine the latter
 BY_INTERVALS = ("a-max", "a-min")  # who is always in a study of intervals
 
 
@@ -32,9 +32,10 @@ def study_of(view: View, axis: str, model: Predictions) -> Study:
     ][: show.DRAWN]
     if axis == "width":
         chosen = {choice.key for choice in choices}
-        choices += [Choice(key) for key in BY_INTERVALS if key not in chosen]
+        missing = [Choice(key) for key in BY_INTERVALS if key not in chosen]
+        choices += [choice for choice in missing if view.deployment.takes(choice)]
     if all(choice.policy.uses_lengths for choice in choices):
-        choices.insert(0, RIVAL)
+        choices.insert(0, next(filter(view.deployment.takes, RIVALS)))
     return Study(view.experiment.choosing(choices), AXES[axis], model)
 
 
