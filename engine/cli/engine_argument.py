@@ -32,5 +32,6 @@ def _gpu(arguments: argparse.Namespace) -> Gpu | None:
 
 
 def engine_row(engine: Engine) -> dict:
-    """What the JSON of every command says of it."""
-    return {"engine": engine.profile, "engine_options": engine.options}
+    """What the JSON of every command says of it; the ideal one has no options."""
+    options = {} if engine.is_ideal else {"engine_options": engine.options}
+    return {"engine": engine.profile, **options}
