@@ -34,7 +34,8 @@ def remarks(
     """
     ordered = best_first(offers)
     aside = {offer.capacity.label: _aside(offer, requests, deployment) for offer in ordered}
-    sentences = who_is_set_aside(aside, len(requests), COUNTED)
+    sentences = deployment.engine.remarks
+    sentences += who_is_set_aside(aside, len(requests), COUNTED)
     best = ordered[0]
     if best.capacity.binding is not None and best.capacity.rate is not None:
         what = best.capacity.binding.in_words(objective.percent)

@@ -52,7 +52,7 @@ def session_report(
         return html_page(f"Headroom: {title}", nothing)
     best = entries[0]
     blocks: list[Block] = [f"# {headline(entries)}", Literal(f"{title}.")]
-    blocks += map(Literal, [*beside, *remarks(entries, bounds)])
+    blocks += map(Literal, dict.fromkeys([*beside, *remarks(entries, bounds)]))
     blocks += ["## Requests", _requests(best.run)]
     blocks += ["## Every policy", written_table(entries), f"Times in {best.run.unit}."]
     blocks += ["## Who waits how long", _cdf(entries)]

@@ -22,7 +22,7 @@ def remarks(
     errors : how predictions err, where that is not what is varied
     left_out : policies that were chosen and whose runs take too long
     """
-    sentences = []
+    sentences = study.deployment.engine.remarks
     if study.axis.key == MARGIN:
         sentences.append(f"Predictions: {errors}.")
     sentences += who_is_set_aside({"": pooled.aside}, pooled.requests + pooled.set_aside)

@@ -48,7 +48,7 @@ def _tell_audit(chosen: WindowChoice, audit: Audit, upload: Upload | None) -> No
     st.markdown(f"# {headline(audit, judged)}")
     st.caption(trace_in_words(chosen.view))
     _draw(audit, [ranked for ranked in ranking if ranked.gap is not None][:DRAWN])
-    show.remarks(remarks(audit, judged))
+    show.remarks([*chosen.view.deployment.engine.remarks, *remarks(audit, judged)])
     show.rows(ranking_table(ranking), "Gap of every schedule over all windows")
     with st.expander(f"{judged.label}, window by window", icon=":material/view_week:"):
         show.rows(windows_table(audit, judged), "Every window of the judged schedule")
@@ -58,6 +58,7 @@ def _tell_audit(chosen: WindowChoice, audit: Audit, upload: Upload | None) -> No
     if upload is not None:
         reading += remarks_on_measured(upload.report, clock.is_rounds)
     reading += doubts_of_memory(chosen.view.deployment.memory)
+    reading += chosen.view.deployment.engine.remarks
     st.download_button(
         "Report (HTML)",
         data=lambda: audit_report(chosen.view.title, audit, judged, report, reading).encode(),
