@@ -23,7 +23,7 @@ def test_every_page_is_drawn_inside_an_engine(path):
 def test_the_numbers_are_those_of_the_engine():
     """As the library has them: with the options of the link, not the ideal ones."""
     link = {"engine": "vllm", "n": "80", "memory": "6000", "max_num_seqs": "4", "block_size": "32"}
-    at = open_page("app.py", **link, classic="", provable="")
+    at = open_page("app.py", **link, classic="", provable="svf")
     engine = read_engine("vllm:max_num_seqs=4,block_size=32")
     asked = Experiment(Scenario(n=80), Deployment(6000, engine=engine), (Choice("svf"),))
     (run,) = compare(asked, []).runs.values()
