@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -13,6 +14,7 @@ from engine.demand.example import examples, load_example
 from engine.demand.request_class import classes
 from engine.demand.scenario import RANGES, Scenario
 from engine.demand.source import Source, how_many, requests_of
+from engine.engines import Engine
 from engine.machine.clock import Clock
 from engine.machine.hardware import Preset
 from engine.mode import current_mode
@@ -41,6 +43,15 @@ ARRIVAL_TITLES = {
 }
 
 
+@dataclass(frozen=True)
+class Machine:
+    """What one server is."""
+
+    preset: Preset | None
+    clock: Clock
+    engine: Engine
+
+
 def ask() -> View:
     """Draw the controls and return what they describe."""
     services_first = sorted(examples(), key=lambda key: examples()[key].scenario is None)
@@ -55,11 +66,12 @@ def ask() -> View:
     )
     preset = ask_preset()
     clock = ask_round_times(preset)
+    machine = Machine(preset, clock, ask_engine(preset))
     shows = st.empty()
-    name, requests, memory = _ask_requests(source, clock, preset)
+    name, requests, memory = _ask_requests(source, machine)
     requests = ask_predictions(requests)
     topology, requests = ask_servers(requests, clock)
-    deployment = Deployment(memory, clock, topology, ask_engine(preset))
+    deployment = Deployment(memory, clock, topology, machine.engine)
     experiment = Experiment(requests, deployment, ask_policies(deployment.engine))
     _check(experiment)
     store().get(("requests", requests), lambda: requests_of(requests))  # while it is looked at
@@ -86,19 +98,19 @@ def _check(experiment: Experiment) -> None:
     )
 
 
-def _ask_requests(source: str, clock: Clock, preset: Preset | None) -> tuple[str, Source, int]:
+def _ask_requests(source: str, machine: Machine) -> tuple[str, Source, int]:
     """What the requests are called, the requests or what draws them, and M."""
     if source == UPLOAD:
-        name, workload = uploaded(clock)
-        return name, workload, _ask_memory(MEMORY, preset)
+        name, workload = uploaded(machine.clock)
+        return name, workload, _ask_memory(MEMORY, machine)
     if source == MIX:
-        scenario, memory = _ask_scenario(Scenario(), MEMORY, clock, preset)
+        scenario, memory = _ask_scenario(Scenario(), MEMORY, machine)
         return str(scenario), scenario, memory
     example = load_example(source)
     if example.scenario is not None:
-        scenario, memory = _ask_scenario(example.scenario, example.memory, clock, preset)
+        scenario, memory = _ask_scenario(example.scenario, example.memory, machine)
         return str(scenario), scenario, memory
-    return example.title, example.workload, _ask_memory(example.memory, preset)
+    return example.title, example.workload, _ask_memory(example.memory, machine)
 
 
 def _source_title(source: str) -> str:
@@ -121,7 +133,7 @@ def _take_over_example() -> None:
     forget((*mix, *RANGES, *in_seconds, *PREDICTION_SETTINGS))
 
 
-def _ask_memory(default: int, preset: Preset | None) -> int:
+def _ask_memory(default: int, machine: Machine) -> int:
     memory = st.number_input(
         "KV-cache memory M (tokens)",
         1,
@@ -130,14 +142,12 @@ def _ask_memory(default: int, preset: Preset | None) -> int:
         help="How many tokens of KV cache the GPU has room for. 16,492: Llama-2-70B on two A100s.",
         **linked("memory", default, int, low=1, high=MAX_MEMORY),
     )
-    st.caption(memory_in_words(memory, preset))
-    derive_memory(preset)
+    st.caption(memory_in_words(memory, machine.preset, machine.engine))
+    derive_memory(machine.preset)
     return memory
 
 
-def _ask_scenario(
-    base: Scenario, usual_memory: int, clock: Clock, preset: Preset | None
-) -> tuple[Scenario, int]:
+def _ask_scenario(base: Scenario, usual_memory: int, machine: Machine) -> tuple[Scenario, int]:
     """The scenario and M, in the order in which people think of them."""
     (first, share), (second, _) = base.mix
     titles = {key: known.title for key, known in classes().items()}
@@ -168,11 +178,11 @@ def _ask_scenario(
             **linked("share", round(100 * share), int, low=0, high=100),
         )
     with memory_slot:
-        memory = _ask_memory(usual_memory, preset)
+        memory = _ask_memory(usual_memory, machine)
     with arrival_slot:
-        timing = _ask_arrivals(base, clock)
+        timing = _ask_arrivals(base, machine.clock)
     with size_slot:
-        size = _ask_size(base, timing["arrivals"], clock)
+        size = _ask_size(base, timing["arrivals"], machine.clock)
     mix = ((first, share / 100), (second, 1 - share / 100))
     return Scenario(mix=mix, seed=int(seed), predict=base.predict, **size, **timing), memory
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from engine import InputError, wording
+from engine.engines import Engine
 from engine.machine.hardware import DEFAULT as DEFAULT_PRESET
 from engine.machine.hardware import (
     GIB,
@@ -106,9 +107,10 @@ def _use(tokens: int) -> None:
     st.session_state["memory"] = tokens
 
 
-def memory_in_words(memory: int, preset: Preset | None) -> str:
+def memory_in_words(memory: int, preset: Preset | None, engine: Engine) -> str:
     """M in the units of an engine's log."""
-    blocks = f"{wording.count(memory // BLOCK)} blocks of {BLOCK}"
+    block = BLOCK if engine.is_ideal else engine.block_size
+    blocks = f"{wording.count(memory // block)} blocks of {block}"
     if preset is None or not preset.model:
         return blocks
     token_bytes = models()[preset.model].bytes_per_token(preset.tensor_parallel)
