@@ -126,6 +126,7 @@ def test_folded_controls_show_what_the_server_has(server, walker, path):
         if not is_same(seen, has)
     ]
     assert wrong == []
+    browser.settled(walker)  # the last fold is there: nothing takes the pill away under the mouse
     walker.get_by_text("sarathi", exact=True).first.click()
     walker.wait_for_function("location.search.includes('deployed=sarathi')", timeout=90_000)
     browser.settled(walker)
