@@ -12,6 +12,7 @@ from engine.engines import IDEAL, Engine
 from engine.fleet.pools import run_pools
 from engine.fleet.replicas import run_replicas
 from engine.fleet.routing import knows_later_arrivals, looks
+from engine.fleet.sequence_bounds import as_memory, at_least, binds
 from engine.fleet.topology import ONE_SERVER, Topology
 from engine.machine.clock import ROUNDS, Clock
 from engine.policy import QUICK, quick_policies
@@ -128,7 +129,18 @@ class Deployment:
         """
         held = self.engine.in_memory(workload, self.clock)
         memory = self.engine.whole_blocks(self.memory)
-        return method.bounds(held, memory, self.clock, self.servers, time_limit, progress)
+        most = self.engine.max_num_seqs
+        rows = method.bounds(held, memory, self.clock, self.servers, time_limit, progress)
+        fitting = held.take(held.fits(memory))
+        if not (self._counts_sequences and binds(self.engine, fitting, memory)):
+            return rows
+        counted = as_memory(most, fitting, self.clock)
+        return at_least(rows, method.bounds(*counted, self.servers, time_limit, progress), most)
+
+    @property
+    def _counts_sequences(self) -> bool:
+        """Whether their limit can be priced: rounds take time however little is in them."""
+        return self.clock.is_rounds or self.clock.step.c0 > 0
 
     def all_bounds(self, methods: Iterable[BoundMethod], workload: Workload) -> list[Bound]:
         """The rows of several methods."""
