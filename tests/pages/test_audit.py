@@ -6,6 +6,7 @@ from engine import ROUNDS, Choice, Deployment, Experiment, Scenario, generate
 from engine.audit import AuditPlan, cut
 from engine.audit.judge import default_methods
 from pages.parts.audit import windows as audit_windows
+from pages.parts.store import store
 from pages.parts.view import View
 from tests.services.opened_page import (
     AUDIT,
@@ -41,7 +42,8 @@ def test_audit_says_how_far_the_day_was():
 
 def test_audit_of_measured_latencies_and_calibration():
     """A benchmark result: measured in seconds, its round times found and used."""
-    content = vllm_result(n=41)  # not what another test has calibrated
+    store.clear()  # another test may have calibrated the same
+    content = vllm_result(n=41)
     at = open_audit("bench.json", content)
     assert "take a GPU as the clock" in said(at)
     at = open_audit("bench.json", content, window="20", **GPU)

@@ -18,6 +18,7 @@ from engine.saved import Keeping, Snapshot, database_url
 from pages.parts import allowed
 from pages.parts.declared import declared_pages
 from pages.parts.jobs import Job
+from pages.parts.store import store
 from tests.services.damaged_views import SOUND
 from tests.services.opened_page import (
     AUDIT,
@@ -71,6 +72,7 @@ def labels(at):
 
 def with_preset(title, n):
     """A visitor who has kept the round times of a server, from a benchmark of n requests."""
+    store.clear()  # another test may have calibrated the same
     at = open_audit("bench.json", vllm_result(n), clock="llama-2-70b-a100-tp4")
     press(at, "Calibrate round times")
     at.text_input[[field.label for field in at.text_input].index("Name")].set_value(title).run()

@@ -10,6 +10,7 @@ from engine.machine.clock import seconds_clock
 from engine.machine.own_presets import listed, own_presets, save
 from engine.machine.preset import Preset, record_of
 from engine.machine.preset_text import write_preset
+from pages.parts.store import store
 from tests.services.opened_page import GPU, SAVED, open_audit, open_page, press, said, vllm_result
 
 MINE = Preset("", "My server", "", "", 1, seconds_clock(0.05, 0.0002, 64), 1.5, "fitted to x.json")
@@ -24,6 +25,7 @@ def home(tmp_path, monkeypatch):
 
 def test_calibration_is_saved_and_used():
     """Under the name given, with what it models; it is the clock at once."""
+    store.clear()  # another test may have calibrated the same
     at = open_audit("bench.json", vllm_result(), **GPU)
     press(at, "Calibrate round times")
     (engine,) = [field for field in at.text_input if field.label == "Engine and version"]
