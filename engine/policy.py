@@ -31,7 +31,7 @@ from engine.simulate.schedule import Schedule, Walk
 from engine.workload import Workload, check_memory, set_aside
 
 GROUPS = ("classic", "provable", "deployed", "ours")
-INSIDE = 2e-6  # seconds a request that an engine takes, roughly
+INSIDE = 5e-6  # seconds a request that an engine takes, roughly
 QUICK = 0.050  # seconds: policies that take less run unasked
 
 Serve = Callable[[Workload, Progress], Schedule]
