@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.capacity.shortfall import Shortfall
-from engine.measure.need import COMPUTE, MEMORY, PACKING, SEQUENCES, TOKENS
+from engine.measure.need import COMPUTE, MEMORY, PACKING, RESERVED, SEQUENCES, TOKENS
 
 UNSERVED = "unserved"
 RESOURCES = {
@@ -14,6 +14,7 @@ RESOURCES = {
     PACKING: "the memory, as large requests keep others out of it",
     SEQUENCES: "the number of requests at once (max_num_seqs)",
     TOKENS: "the tokens a round",
+    RESERVED: "the memory, as it is kept for outputs to come",
 }
 LIMITED = {
     "ttft": "time to first token",

@@ -138,7 +138,7 @@ def _use(run: Run, top: Ceiling, rate: float) -> dict[str, float]:
     window = np.array([np.median(workload.arrival), workload.arrival.max()])
     held = need_between(run.started_at, run.finished_at, workload.volume / workload.output, window)
     use[MEMORY] = max(use.get(MEMORY, 0.0), min(1.0, float(held[0]) / (run.memory * run.replicas)))
-    if places := limits.get("max_num_seqs"):
+    if places := limits.get("max_num_seqs") or run.engine.max_num_seqs:
         running = need_between(run.started_at, run.finished_at, np.ones(len(workload)), window)
         use[SEQUENCES] = max(use[SEQUENCES], min(1.0, float(running[0]) / (places * run.replicas)))
     return use

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 
+import numpy as np
+
 from engine import wording
 from engine.errors import InputError
 from engine.fields import hold_number
@@ -88,6 +90,17 @@ class Engine:
     def preempts(self) -> bool:
         """Whether requests may have to give up their KV cache."""
         return self.admission == "present"
+
+    @property
+    def reserves(self) -> bool:
+        """Whether blocks for the whole output are kept from admission on."""
+        return self.admission == "reserve"
+
+    def share_kept(self, workload: Workload, memory: int) -> np.ndarray:
+        """(n,) float64: the share of M that each request is promised where the engine reserves."""
+        most = np.maximum(self.max_output or workload.output.max(), workload.output)
+        blocks = -(-(workload.prompt + self.standing + most) // self.block_size)
+        return np.minimum(1.0, blocks / (memory // self.block_size))
 
     @property
     def in_words(self) -> str:

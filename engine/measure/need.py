@@ -25,13 +25,14 @@ from engine.workload import Workload
 
 MEMORY, COMPUTE = "memory", "compute"
 PACKING = "packing"
-SEQUENCES, TOKENS = "sequences", "tokens a round"
+SEQUENCES, TOKENS, RESERVED = "sequences", "tokens a round", "reserved"
 IN_WORDS = {  # resource: what a load is a share of
     MEMORY: "the memory",
     COMPUTE: "the GPU's time",
     PACKING: "the time, as large ones keep others out of the memory",
     SEQUENCES: "the places (max_num_seqs)",
     TOKENS: "the tokens that rounds may have",
+    RESERVED: "the memory that is kept for outputs to come",
 }
 NEARLY = 1.001  # a need that is larger by less is not named in place of a plainer one
 
@@ -79,6 +80,9 @@ def needs(
     if choice is not None:
         limits = choice.values if engine.is_ideal else engine.options
         known += list(_of_limits(workload, clock, limits))
+    if engine.reserves:
+        kept = engine.share_kept(workload, memory)
+        known.append(Need(RESERVED, kept * _alone(workload, clock), is_any_policys=False))
     return known
 
 
@@ -122,12 +126,7 @@ def _of_memory_and_time(workload: Workload, memory: int, clock: Clock) -> Iterat
 def _of_limits(workload: Workload, clock: Clock, limits: Mapping[str, Any]) -> Iterator[Need]:
     """Of a policy that runs so many sequences at once, and so many tokens in a round."""
     if places := limits.get("max_num_seqs"):
-        alone = (
-            workload.output.astype(float)
-            if clock.is_rounds
-            else time_alone(workload, clock.step, every_run=True).total
-        )
-        yield Need(SEQUENCES, alone / places, is_any_policys=False)
+        yield Need(SEQUENCES, _alone(workload, clock) / places, is_any_policys=False)
     if budget := limits.get("chunk_size") or limits.get("max_num_batched_tokens"):
         is_cut = "chunk_size" in limits or limits.get("chunked_prefill")
         # Who has a round of its own, because nothing cuts its prompt, is not charged.
@@ -135,6 +134,13 @@ def _of_limits(workload: Workload, clock: Clock, limits: Mapping[str, Any]) -> I
         taken = np.where(counts, workload.prompt + workload.output - 1, 0)
         amounts = taken / _tokens_a_unit(budget, clock.step)
         yield Need(TOKENS, amounts, is_any_policys=False)
+
+
+def _alone(workload: Workload, clock: Clock) -> np.ndarray:
+    """(n,) float64: how long each request is in memory at the least."""
+    if clock.is_rounds:
+        return workload.output.astype(float)
+    return time_alone(workload, clock.step, every_run=True).total
 
 
 def _tokens_a_unit(budget: float, step: StepTime) -> float:
