@@ -16,6 +16,7 @@ import numpy as np
 
 from engine.decisions.account import Account
 from engine.decisions.decision import Decision
+from engine.decisions.inside import Inside
 from engine.decisions.plans import along_walk
 from engine.engines import IDEAL, Engine
 from engine.errors import InputError
@@ -117,7 +118,7 @@ class Policy:
             uses_lengths=self.order_uses_lengths,
             may_give_up_kv=engine.preempts,
             usable=lambda memory, params: engine.usable(memory),
-            account=None,
+            account=partial(_account_inside, self.order, engine),
             cost=lambda n: INSIDE * n,
             engine=engine,
         )
@@ -212,6 +213,19 @@ def _simulate_inside(
     in_turn = order(workload, engine.whole_blocks(memory), clock, progress, params)
     steps = steps_of(engine, workload, memory, in_turn)
     return in_engine(workload, memory, in_turn, steps, clock, progress)
+
+
+def _account_inside(
+    order: Callable[..., np.ndarray], engine: Engine, decision: Decision
+) -> Account:
+    """What the engine saw of those who wait."""
+    workload, memory = decision.workload, decision.memory
+    in_turn = order(
+        workload, engine.whole_blocks(memory), decision.clock, silent, dict(decision.params)
+    )
+    rank = np.empty(len(in_turn), np.int64)
+    rank[in_turn] = np.arange(len(in_turn))
+    return Inside(decision, steps_of(engine, workload, memory, in_turn), rank).account()
 
 
 def _policy_inside(key: str, engine: Engine) -> Policy:

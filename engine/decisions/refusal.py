@@ -63,6 +63,33 @@ class OverReserve:
 
 
 @dataclass(frozen=True)
+class OverBlocks:
+    """Too few blocks are free for the tokens that must fit on admission.
+
+    Attributes
+    ----------
+    more : blocks that these take
+    left : blocks that are free, those kept left out
+    block : tokens in a block
+    kept : blocks that a watermark keeps
+    """
+
+    more: int
+    left: int
+    block: int
+    kept: int = 0
+
+
+@dataclass(frozen=True)
+class OverPromises:
+    """Of the blocks, `left` are promised to nobody, and the request would be promised `more`."""
+
+    more: int
+    left: int
+    block: int
+
+
+@dataclass(frozen=True)
 class OverBatch:
     """A batch of `size` members with the request, each with room for `longest`, passes M."""
 
@@ -143,6 +170,8 @@ Refusal = (
     OverPlan
     | OverUse
     | OverReserve
+    | OverBlocks
+    | OverPromises
     | OverBatch
     | BatchUnderWay
     | AllSequences

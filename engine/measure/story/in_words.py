@@ -14,7 +14,9 @@ from engine.decisions.refusal import (
     ChunksFull,
     NoGroup,
     OverBatch,
+    OverBlocks,
     OverPlan,
+    OverPromises,
     OverReserve,
     OverUse,
     PlannedFor,
@@ -89,8 +91,7 @@ def _reason(reason: Reason | None, at: int, run: Run) -> list[str]:
     """Who was before it, what kept that one or itself out, and whether that was all."""
     when = _begin(at, run)
     if reason is None:
-        inside = "" if run.engine.is_ideal else f" inside {run.engine.title}"
-        return [f"What kept it out at {when} is not told{inside}."]
+        return [f"What kept it out at {when} is not told."]
     who = "it" if reason.blocker is None else f"#{reason.blocker}"
     sentences = _before(reason, when, run)
     sentences.append(f"{_refused(reason.refusal, who, when, run)}.")
@@ -163,6 +164,31 @@ def _(refusal: OverReserve, who: str, when: str, run: Run) -> str:
         f"would have reserved {wording.count(refusal.more)}, together "
         f"{wording.count(refusal.missing)} over M = {wording.count(run.memory)}"
     )
+
+
+@_refused.register
+def _(refusal: OverBlocks, who: str, when: str, run: Run) -> str:
+    kept = f" (the watermark keeps {wording.count(refusal.kept)})" if refusal.kept else ""
+    return (
+        f"At {when} {who} needed {_blocks(refusal.more, refusal.block)}, and "
+        f"{_were(refusal.left)} free{kept}"
+    )
+
+
+@_refused.register
+def _(refusal: OverPromises, who: str, when: str, run: Run) -> str:
+    return (
+        f"At {when} {who} would have been promised {_blocks(refusal.more, refusal.block)}, and "
+        f"{_were(refusal.left)} promised to nobody"
+    )
+
+
+def _were(count: int) -> str:
+    return f"{wording.count(max(0, count))} {'was' if count == 1 else 'were'}"
+
+
+def _blocks(count: int, size: int) -> str:
+    return f"{wording.counted(count, 'block')} of {wording.counted(size, 'token')}"
 
 
 @_refused.register
