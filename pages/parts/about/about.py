@@ -50,6 +50,9 @@ LIMITS = """
 - Round times are a fit to a model of the GPU, some per cent off, without CPU overhead, LM head
   and network: real latencies are a little longer. Attention over a prompt's own length is not
   counted apart, which favours very long prompts.
+- In the ideal engine tokens are counted singly and no limit of an engine's holds. Pick one under
+  *Serving engine* for its blocks, its sequences and tokens a round, and its way to preempt; that it
+  plans the next round while one runs (asynchronous scheduling) is not modelled.
 - No prefix cache and no multi-turn reuse: shared prompts would need less memory than shown.
 - Moving KV cache between pools costs time in between, but no time of either server.
 - No speculative decoding, no loss of servers, no network between client and server.
@@ -68,6 +71,7 @@ GLOSSARY = """
 - **Prompt, prefill**: the input tokens, and the work of reading them into the KV cache.
 - **Output, decode**: the tokens generated, one a round.
 - **KV cache**: the memory a request holds, one slot a token.
+- **Engine**: the program that serves, such as vLLM: what it imposes on every policy alike.
 - **Backlog**: all requests are there at time 0.
 - **Look-ahead**: a request is admitted only if no later round can overflow *M*.
 - **Prediction, interval**: the output a policy reckons with, and the range it is said to be in.
