@@ -65,6 +65,8 @@ from engine.simulate.timetable import NEVER, pass_rounds
 from engine.simulate.waiting import add_waiting, next_waiting, remove_waiting
 from engine.workload import Workload
 
+HOLDS_NOTHING = 1  # a block more in vLLM's pool, which its watermark counts
+
 
 @part
 def _preempt(server, steps, blocks, ranks, place):
@@ -288,7 +290,7 @@ def steps_of(engine: Engine, workload: Workload, memory: int, order: np.ndarray)
     return Steps(
         block=engine.block_size,
         total=total,
-        kept=math.floor(engine.watermark * total),
+        kept=math.floor(engine.watermark * (total + HOLDS_NOTHING)),
         max_num_seqs=engine.max_num_seqs or NEVER,
         max_tokens=engine.max_num_batched_tokens or NEVER,
         cut=engine.chunked_prefill,

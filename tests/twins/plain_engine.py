@@ -9,7 +9,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from engine.machine.clock import Clock
+from engine.policy import find_policy
 
 
 @dataclass
@@ -119,7 +122,8 @@ class PlainEngine:
             self.waiting.append(i)
 
     def fits(self, i, chunk):
-        kept = math.floor(self.options["watermark"] * self.total) if self.running else 0
+        pool = self.total + 1  # with the block that holds nothing
+        kept = math.floor(self.options["watermark"] * pool) if self.running else 0
         if self.options["admission"] == "reserve":
             promised = sum(self.promise(j) for j in self.running)
             return promised + self.promise(i) <= self.total - kept
@@ -176,3 +180,16 @@ class PlainEngine:
             self.running.remove(i)
             self.free += self.blocks[i]
             self.blocks[i] = 0
+
+
+def twin_of(workload, memory, engine, clock, key):
+    """The run of a policy, by its key, inside an engine."""
+    order = find_policy(key).order(workload, memory, clock, None, {})
+    rank = np.argsort(order).tolist()
+    by_arrival = workload.ascending(workload.arrival)
+    newest = np.array_equal(order, by_arrival) if engine.victim == "order" else None
+    newest = engine.victim == "newest" if newest is None else newest
+    rows = zip(
+        workload.arrival.tolist(), workload.prompt.tolist(), workload.output.tolist(), strict=True
+    )
+    return PlainEngine(list(rows), rank, memory, clock, engine.options, newest).run()

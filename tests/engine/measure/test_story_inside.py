@@ -67,7 +67,7 @@ class Telling(PlainEngine):
             others = any(j not in self.decodes for j in self.given)
             if others or tokens <= most:
                 return RoundFull, most - self.budget, tokens
-        kept = int(self.options["watermark"] * self.total) if self.running else 0
+        kept = int(self.options["watermark"] * (self.total + 1)) if self.running else 0
         if self.options["admission"] == "reserve":
             promised = sum(map(self.promise, self.running))
             return OverPromises, self.promise(i), self.total - kept - promised

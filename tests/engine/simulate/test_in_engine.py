@@ -1,14 +1,12 @@
 """An order inside an engine: against its plain twin, the laws, and the real engine's schedules."""
 
-import gzip
-import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.real_engine.schedules import read_sets, schedules_of, steps_of
 from engine import Choice, Deployment, Workload
 from engine.bound import best_cover
 from engine.bound_method import find_method
@@ -17,9 +15,8 @@ from engine.errors import InputError
 from engine.machine.clock import ROUNDS, seconds_clock
 from engine.memory_curve import peak_memory
 from engine.policy import find_policy
-from tests.twins.plain_engine import PlainEngine
+from tests.twins.plain_engine import twin_of
 
-RECORDED = Path(__file__).parents[2] / "recorded" / "vllm.json.gz"
 IN_SECONDS = seconds_clock(0.5, 0.125, 4, 0.015625, 0.0625)
 
 
@@ -60,18 +57,6 @@ def crowds(draw):
     return Workload(arrival, list(prompt), list(output), priority=priority), memory, engine
 
 
-def twin_of(workload, memory, engine, clock, key):
-    order = find_policy(key).order(workload, memory, clock, None, {})
-    rank = np.argsort(order).tolist()
-    by_arrival = workload.ascending(workload.arrival)
-    newest = np.array_equal(order, by_arrival) if engine.victim == "order" else None
-    newest = engine.victim == "newest" if newest is None else newest
-    rows = zip(
-        workload.arrival.tolist(), workload.prompt.tolist(), workload.output.tolist(), strict=True
-    )
-    return PlainEngine(list(rows), rank, memory, clock, engine.options, newest).run()
-
-
 @pytest.mark.parametrize("clock", [ROUNDS, IN_SECONDS], ids=["rounds", "seconds"])
 @given(st.data())
 def test_the_kernel_is_its_twin(clock, data):
@@ -96,29 +81,35 @@ def test_the_kernel_is_its_twin(clock, data):
     assert cover.value <= run.latency.sum() * (1 + 1e-9)
 
 
-def recorded():
-    with gzip.open(RECORDED, "rt", encoding="utf-8") as file:
-        return json.load(file)["cases"]
+RECORDED = read_sets(Path(__file__).parents[2] / "recorded" / "vllm.json.gz")
 
 
-@pytest.mark.skipif(not RECORDED.exists(), reason="no recorded schedules of the real engine")
-def test_as_the_real_engine_did_it():
+@pytest.mark.parametrize("recorded", RECORDED, ids=[set_["name"] for set_ in RECORDED])
+def test_as_the_real_engine_did_it(recorded):
     """Every recorded schedule, to the step: first token, finish, preemptions."""
-    for case in recorded():
-        settings = case["settings"]
-        arrival, prompt, output, priority = np.array(case["requests"]).T
-        by_priority = settings["scheduling_policy"] == "priority"
-        engine = read_engine("vllm:" + ",".join(f"{name}={settings[name]}" for name in OPTIONS))
-        run = Deployment(settings["memory_tokens"], engine=engine).run(
-            Choice.of("priority" if by_priority else "fcfs"),
-            Workload(arrival, prompt, output, priority=priority),
-        )
-        assert run.first_token.tolist() == case["first_token"]
-        assert run.finish.tolist() == case["finish"]
-        assert run.preemptions.tolist() == case["preemptions"]
+    for schedule in schedules_of([recorded]):
+        assert schedule.first_difference(steps_of(schedule.run())) == ""
 
 
-OPTIONS = ("block_size", "max_num_seqs", "max_num_batched_tokens", "watermark")
+def test_a_step_too_late_is_told():
+    """With the request and both steps."""
+    schedule = next(schedules_of(RECORDED))
+    made = steps_of(schedule.run())
+    made["finish"][1] += 1
+    assert f"finish {made['finish'][1] - 1}, here {made['finish'][1]}" in schedule.first_difference(
+        made
+    )
+
+
+def test_what_was_recorded_is_worth_comparing():
+    """All kinds, by the whole engine and by its scheduler, with preemption and without."""
+    sets = {(set_["kind"], set_["how"]) for set_ in RECORDED}
+    kinds = ("whole", "chunk", "uncut", "priority", "watermark")
+    assert sets == {(kind, how) for kind in kinds for how in ("engine", "scheduler")}
+    lost = [sum(schedule.case["preemptions"]) for schedule in schedules_of(RECORDED)]
+    assert len(lost) >= 60
+    assert sum(count > 0 for count in lost) >= 20
+    assert sum(count == 0 for count in lost) >= 20
 
 
 def test_a_token_is_stored_in_the_round_after():

@@ -1,0 +1,1 @@
+"""Schedules of the real vLLM, recorded afresh and held against `engine vllm` (docs/engines.md)."""

@@ -1,0 +1,1 @@
+"""Measured servers beside what the project says of them (docs/engines.md)."""
