@@ -1,0 +1,1 @@
+"""Programs under benchmarks/ that others rely on."""
