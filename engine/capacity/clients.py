@@ -40,8 +40,8 @@ ROUGHLY = 8  # times shorter are the runs that show where to look
 NEAR = 1.1  # times the number that was found so, and where the search goes on
 USUAL_RUNS = 8  # until a seed's number is known
 NEEDS_LIMIT = (
-    "clients of a closed loop wait for their server, which carries any number of them: limit what "
-    "they wait, such as the time to first token"
+    "a closed loop has no rate but a number of clients, and any number waits for its server: limit "
+    "what they wait, such as the time to first token"
 )
 
 
