@@ -38,6 +38,8 @@ COUNTED = {"requests", "calls", "invocations", "queries", "generations", "hits"}
 COUNTED_ONE = {"request", "call", "invocation", "query"}
 NUMBER = {"num", "number", "n", "count", "counts", "cnt", "nb"}
 BESIDE_COUNTED = COUNTED | COUNTED_ONE | NUMBER | {"of", "total", "model", "api", "llm", "sum"}
+FREQUENCY = word_set("count cnt frequency freq occurrences multiplicity")
+TOTAL = "1: the row is the total of several requests"
 KINDS = (
     {"type"}, {"run", "type"}, {"observation", "type"}, {"span", "kind"},
     {"openinference", "span", "kind"},
@@ -70,9 +72,10 @@ def _check(name: str, values: Sequence[Any]) -> Check | None:
     is_status = bool(said & TELLING) or (said & STATUS and said <= BESIDE_STATUS)
     if said in REASONS or is_status or ("code" in said and _are_http(values)):
         return no_failure() if holds in (TEXT, WHOLE, FLAGS) else None
+    if said and said <= FREQUENCY:
+        return Check(r"^(1(\.0*)?|)$", TOTAL) if holds == WHOLE else None
     if said <= BESIDE_COUNTED and (said & COUNTED or (said & COUNTED_ONE and said & NUMBER)):
-        total = "1: the row is the total of several requests"
-        return Check(r"^(1(\.0*)?|)$", total) if holds == WHOLE else None
+        return Check(r"^(1(\.0*)?|)$", TOTAL) if holds == WHOLE else None
     if said in KINDS and any(re.match(MODEL_CALLS, str(value), re.I) for value in values):
         return Check(MODEL_CALLS, "that of a model's call")
     return None
