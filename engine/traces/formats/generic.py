@@ -20,7 +20,7 @@ from engine.traces.clock import PER_SECOND, unit_in
 from engine.traces.columns import Kind, Labels, Measured, Perhaps, TokenColumn
 from engine.traces.head import Head, head_of
 from engine.traces.held import DURATIONS, held
-from engine.traces.judged import checks, unfamiliar
+from engine.traces.judged import checks, statistics, unfamiliar
 from engine.traces.log import MOMENTS, ROLES, LogReading, arrival_kind, before_their_end, read_log
 from engine.traces.names import endings, find_name, words
 from engine.traces.objects import text_of
@@ -36,6 +36,8 @@ DEEPEST = 3  # objects above the list of rows in a document
 SLOWEST_TOKEN = 10.0  # seconds; a log whose half is slower is more likely in another unit
 SET_UNIT = "is the unit right? --duration-unit sets another"
 PERIODS = (60, 300, 600, 900, 1800, 3600, 86400, 604800)  # seconds that statistics are over
+SCRAPES = (5, 10, 15, 30)  # seconds between two looks at a counter
+FEW_STEPS = 3
 TOTALS = "rows are totals, give a log with a row a request"
 IDS = {"id", "request", "req", "generation", "completion", "response", "call"}
 REPEATED = "{} {} stands in {} of the first rows: each row is taken for a request of its own"
@@ -106,7 +108,10 @@ def parse(opened: Opened, reading: LogReading) -> TraceRequests:
             raise InputError(f"no name says which is the {role}: map one of {names}")
     used = {name for names in roles.names.values() for name in names}
     judged = checks(head, used)
-    fields, notes = [*reversed(judged)], [*roles.notes, *unfamiliar(head, judged)]
+    fields, notes = (
+        [*reversed(judged)],
+        [*roles.notes, *unfamiliar(head, judged), *statistics(head)],
+    )
     for role, paths in roles.names.items():
         clock = role not in MOMENTS.values() or _same_clock(paths, roles.first("arrival"))
         if paths and clock:
@@ -186,10 +191,20 @@ def _doubts(requests: TraceRequests, head: Head, roles: Roles, reading: LogReadi
         name, seconds = roles.first(role), getattr(requests, role)
         if name and seconds is not None and not (_says_unit(head, name) or reading.duration_unit):
             doubts += _duration_doubts(name, role, seconds, requests)
+    if (step := _even_step(requests.seconds)) is not None:
+        doubts.append(f"a row comes every {step:g} s: is it one request, and not a total?")
     largest = int(requests.prompt.max())
     if largest > LONGEST_PROMPT:
         doubts.append(f"a prompt has {largest:,} tokens: is a row one request, and not a total?")
     return doubts
+
+
+def _even_step(seconds: np.ndarray) -> float | None:
+    """The time between rows, where it is always the same and one that statistics are over."""
+    gaps = np.diff(seconds)
+    if len(gaps) < FEW_STEPS or not np.allclose(gaps, gaps[0], rtol=0, atol=1e-6):
+        return None
+    return next((step for step in (*SCRAPES, *PERIODS) if abs(gaps[0] - step) < 1e-6), None)
 
 
 def _duration_doubts(

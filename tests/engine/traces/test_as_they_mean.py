@@ -55,9 +55,9 @@ def test_durations_have_their_own_units():
 def test_cached_tokens_count_where_the_total_has_them():
     """A total tells whether the cached are beside the prompt or within it."""
     header = "timestamp,input,input_cached_tokens,output,cost_total,total\n"
-    beside, _ = read(header + "1,100,64,20,0.01,184\n2,50,200,9,0.01,259\n")
+    beside, _ = read(header + "1,100,64,20,0.01,184\n2,300,200,9,0.01,509\n")
     within, _ = read(header + "1,100,64,20,0.01,120\n2,300,200,9,0.01,309\n")
-    assert lengths(beside) == [(164, 20), (250, 9)]
+    assert lengths(beside) == [(164, 20), (500, 9)]
     assert lengths(within) == [(100, 20), (300, 9)]
 
 
@@ -99,3 +99,26 @@ def test_days_of_a_spreadsheet_are_no_seconds():
 def test_arrivals_that_are_all_the_same_are_named():
     _, report = read(f"sent_at,{TOKENS}\n5,9,4\n5,9,4\n")
     assert any("all of sent_at are the same" in sentence for sentence in report.remarks())
+
+
+@pytest.mark.parametrize("name", ["cached", "cache_hit", "isCached"])
+def test_answers_from_a_cache_are_no_requests_of_a_model(name):
+    """A gateway's own; counts of cached tokens and hits of prefixes are no such thing."""
+    requests, report = read(f"timestamp,{TOKENS},{name}\n1,9,4,false\n2,9,4,true\n3,9,4,False\n")
+    assert requests.seconds.tolist() == [0, 2]
+    assert report.set_aside == {f"{name} is not false: a cache answered, and no model": 1}
+    for other in ("cached_tokens", "prefix_cache_hit"):
+        assert len(read(f"timestamp,{TOKENS},{other}\n1,9,4,0\n2,9,4,1\n")[0]) == 2
+
+
+def test_summaries_are_doubted():
+    """A row a setting of a benchmark, or one a look at a counter; a request's own mean is not."""
+
+    def said(header, *rows):
+        return " ".join(read("\n".join([header, *rows]))[1].remarks())
+
+    assert "mean_ttft_ms is a statistic" in said(f"{TOKENS},mean_ttft_ms", "9,4,100", "9,4,120")
+    assert "statistic" not in said(f"{TOKENS},mean_itl_ms", "9,4,10", "9,4,12")
+    even = [f"2024-11-02 10:00:{15 * k:02d},9,4" for k in range(4)]
+    assert "a row comes every 15 s" in said(f"Time,{TOKENS}", *even)
+    assert "a row comes" not in said(f"Time,{TOKENS}", *even[:3], "2024-11-02 10:00:46,9,4")
