@@ -9,16 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import (
-    Choice,
-    Deployment,
-    Experiment,
-    InputError,
-    Scenario,
-    Workload,
-    find_policy,
-    generate,
-)
+from engine import Choice, Deployment, Experiment, InputError, Scenario, find_policy, generate
 from engine.bound_method import find_method
 from engine.cli import main
 from engine.demand.predictions import EXACT, Interval, LognormalError, with_predictions
@@ -32,7 +23,6 @@ from engine.uncertainty.break_even import break_evens, first_crossing
 from engine.uncertainty.margin import advise
 from engine.uncertainty.pairs import FEW, Pairs, calibrate, groups, pairs_of, read_pairs
 from engine.uncertainty.pooled import Pooled, band
-from engine.uncertainty.remarks import remarks
 from engine.uncertainty.resampled import resampled
 from engine.uncertainty.study import Draw, PolicyCurve, Study, draw
 from engine.uncertainty.words import (
@@ -123,16 +113,6 @@ def test_given_requests_stay_and_errors_are_drawn():
     assert one.curves["svf"].latency[0] == other.curves["svf"].latency[0]
     assert (one.curves["svf"].latency != other.curves["svf"].latency).any()
     assert (one.curves["vllm"].latency == other.curves["vllm"].latency).all()
-
-
-def test_who_never_runs_is_counted_once():
-    """Requests that were given are the same in every draw."""
-    given = Workload(np.arange(40.0), [5] * 39 + [9_000], [9] * 40)
-    what = study("error", source=given, choices=CHOICES[:2])
-    pooled = Pooled([draw(what, seed) for seed in (0, 1)])
-    (sentence,) = remarks(pooled, what)
-    assert sentence.startswith("1 of 40 requests ")
-    assert (pooled.set_aside, pooled.set_aside_share) == (2, 1 / 40)
 
 
 def test_what_takes_too_long_is_left_out():
