@@ -1,8 +1,9 @@
 """A hundred queues whose largest rate is known, asked of `capacity`.
 
-    python -m benchmarks.known_queues [QUEUES] [REQUESTS]
+    python -m benchmarks.known_queues [QUEUES] [REQUESTS] [SEED]
 
-Five kinds in turn, with parameters at random (seed 14), each with one answer by arithmetic:
+Five kinds in turn, with parameters at random (seed 14, or the one given), each with one answer by
+arithmetic:
 
     M/D/1        one request at a time, all of o tokens in rounds of c0 seconds: 1 / (c0 o)
     M/G/1        the same, o by a law: 1 / (c0 E[o])
@@ -129,9 +130,9 @@ KINDS: tuple[Callable[..., KnownQueue], ...] = (
 )
 
 
-def known_queues(how_many: int = QUEUES) -> list[KnownQueue]:
+def known_queues(how_many: int = QUEUES, seed: int = SEED) -> list[KnownQueue]:
     """So many, the kinds in turn."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     return [KINDS[number % len(KINDS)](rng) for number in range(how_many)]
 
 
@@ -169,10 +170,10 @@ def asked(queue: KnownQueue, times: float, requests: int) -> dict[str, bool | st
     }
 
 
-def main(how_many: int = QUEUES, requests: int = REQUESTS) -> None:
-    rng = np.random.default_rng(SEED + 1)
+def main(how_many: int = QUEUES, requests: int = REQUESTS, seed: int = SEED) -> None:
+    rng = np.random.default_rng(seed + 1)
     counted: dict[str, Counter] = {}
-    for queue in known_queues(how_many):
+    for queue in known_queues(how_many, seed):
         told = asked(queue, float(rng.uniform(1.2, 3.8)), requests)
         count = counted.setdefault(queue.kind, Counter())
         count["queues"] += 1

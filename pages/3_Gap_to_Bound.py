@@ -36,6 +36,7 @@ def draw(view: View) -> None:
     entries = league([*runs, *best], bounds)
 
     st.markdown(f"# {gap_headline(entries)}")
+    show.loads(entries)
     show.remarks(caveats(entries, bounds))
     show.figure(draw_gaps(entries, bounds), describe_gaps(entries), "gap-to-bound")
     st.caption(explain_lines(bounds))

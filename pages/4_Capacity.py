@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.parts.capacity.clients import tell_clients
 from pages.parts.capacity.controls import ask_planning, need_a_rate
 from pages.parts.capacity.day import tell_day
 from pages.parts.capacity.levers import tell_levers
@@ -15,7 +16,13 @@ from pages.parts.view import View
 
 
 def draw(view: View) -> None:
-    """The largest rates and the servers for a load, a map, a day, and what to change."""
+    """The largest rates and the servers for a load, a map, a day, and what to change.
+
+    Of a closed loop, which has no rate, the most clients.
+    """
+    if view.workload.concurrency:
+        tell_clients(view)
+        return
     need_a_rate(view)
     opening = st.empty()
     offer_memory(view.deployment.memory)

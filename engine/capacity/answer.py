@@ -9,6 +9,7 @@ from engine.capacity.no_rate import no_rate
 from engine.capacity.objective import Objective
 from engine.capacity.offer import Offer, best_first
 from engine.capacity.rate import Capacity
+from engine.choice import Choice
 from engine.fleet import Topology
 
 IN_WORDS = (
@@ -103,9 +104,14 @@ def rate_in_words(capacity: Capacity) -> str:
 
 
 def _rival(others: Sequence[Offer]) -> Offer | None:
-    """Whom to compare with: `vllm`, what people run, else `fcfs`, else the last."""
-    by_key = {offer.capacity.choice.key: offer for offer in reversed(others)}
-    return by_key.get("vllm") or by_key.get("fcfs") or (others[-1] if others else None)
+    return others[rival_of([offer.capacity.choice for offer in others])] if others else None
+
+
+def rival_of(others: Sequence[Choice]) -> int:
+    """Whom to compare the best with: `vllm`, what people run, else `fcfs`, else the last."""
+    keys = [choice.key for choice in others]
+    usual = [keys.index(key) for key in ("vllm", "fcfs") if key in keys]
+    return [*usual, len(keys) - 1][0]
 
 
 def servers_of(topology: Topology, title: str = "") -> str:
@@ -163,15 +169,12 @@ def _compared(best: Offer, rival: Offer, load: float, moment: str) -> str:
     return f"{begin}{ours}, with {rival.capacity.label} {theirs.split()[0]}"
 
 
-def caveats(offers: Sequence[Offer], not_run: Sequence[str] = ()) -> list[str]:
-    """Sentences on what the best policies know that a server may not."""
-    capacities = [offer.capacity for offer in best_first(offers)]
+def caveats(choices: Sequence[Choice], not_run: Sequence[str] = ()) -> list[str]:
+    """Sentences on what policies, the best first, know that a server may not."""
     sentence = []
-    if capacities[0].choice.policy.uses_lengths:
-        sentence.append(
-            f"{capacities[0].label} uses output lengths, in its order or its look-ahead."
-        )
-    offline = [c.label for c in capacities if c.choice.policy.offline]
+    if choices[0].policy.uses_lengths:
+        sentence.append(f"{choices[0].label} uses output lengths, in its order or its look-ahead.")
+    offline = [choice.label for choice in choices if choice.policy.offline]
     if offline:
         ranks = "ranks" if len(offline) == 1 else "rank"
         sentence.append(f"{', '.join(offline)} {ranks} also requests that have not arrived.")

@@ -30,12 +30,12 @@ def no_rate(offers: Sequence[Offer], unit: str, objective: Objective) -> str:
     if not short.misses:
         are = "is" if len(offers) == 1 else "are"
         what = f"{are} overloaded" if short.overloaded else f"{miss} what is asked"
-        return f"There is no rate to give: {names} {what} even at {at}. {_advice(short, unit)}"
-    missed = _missed(short.misses[0], objective.percent, unit)
+        return f"There is no rate to give: {names} {what} even at {at}. {advice(short, unit)}"
+    missed = missed_in_words(short.misses[0], objective.percent, unit)
     which = "" if len(offers) == 1 else f" **{nearest}**, the nearest, has"
     return (
         f"There is no rate to give: {names} {miss} the limits even at {at}:{which} {missed}. "
-        f"{_advice(short, unit)}"
+        f"{advice(short, unit)}"
     )
 
 
@@ -43,7 +43,7 @@ def _excess(short: Shortfall) -> float:
     return max((miss.excess for miss in short.misses), default=float("inf"))
 
 
-def _missed(miss: Miss, percent: float, unit: str) -> str:
+def missed_in_words(miss: Miss, percent: float, unit: str) -> str:
     """P99 time to first token of 3.2 seconds, where 1 second is allowed."""
     of = f" of {miss.of_class}" if miss.of_class else ""
     return (
@@ -52,7 +52,7 @@ def _missed(miss: Miss, percent: float, unit: str) -> str:
     )
 
 
-def _advice(short: Shortfall, unit: str) -> str:
+def advice(short: Shortfall, unit: str) -> str:
     """What would help: memory only where it is full."""
     if short.memory >= BINDS:
         return "Loosen the limits or give more memory." if short.misses else "Give more memory."

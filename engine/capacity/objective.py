@@ -75,6 +75,11 @@ class Objective:
     def has_limits(self) -> bool:
         return any(slo.limits for slo in (self.slo, *(slo for _, slo in self.by_class)))
 
+    @property
+    def limits(self) -> dict[str, dict[str, float]]:
+        """Those of `all`, and of each class by its name."""
+        return {"all": self.slo.limits, **{name: slo.limits for name, slo in self.by_class}}
+
     def excess(self, run: Run) -> float:
         """The largest percentile as a multiple of its limit, at most 1 where all are kept.
 

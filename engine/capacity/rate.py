@@ -118,7 +118,7 @@ class Capacity:
             return None
         carried = np.array([border.carries for border in self.borders])
         open_part = float(np.mean([border.fails for border in self.borders]) - carried.mean())
-        half = _half_width(carried)
+        half = half_width(carried)
         low, high = carried.mean() - half, carried.mean() + half + open_part
         if self.ceiling is not None:
             low, high = min(low, (1 - KNOWN) * self.rate), max(high, (1 + KNOWN) * self.rate)
@@ -131,10 +131,10 @@ class Capacity:
             [border.carries for border in self.borders],
             [border.carries for border in other.borders],
         )
-        return bool(abs(apart.mean()) <= _half_width(apart))
+        return bool(abs(apart.mean()) <= half_width(apart))
 
 
-def _half_width(drawn: np.ndarray) -> float:
+def half_width(drawn: np.ndarray) -> float:
     """Of the t interval of the mean of (k,) independent draws, k > 1."""
     from scipy.special import stdtrit  # slow to import
 

@@ -50,7 +50,7 @@ def _row(
         "at_least": capacity.is_least,
         "low": low,
         "high": high,
-        "binding": _binding_row(capacity.binding),
+        "binding": binding_row(capacity.binding),
         "ceiling": capacity.ceiling,
         "kept_up": None if kept_up is None else kept_up.carries,
         "until_burst": capacity.until_burst,
@@ -67,7 +67,8 @@ def _row(
     }
 
 
-def _binding_row(binding: Binding | None) -> dict | None:
+def binding_row(binding: Binding | None) -> dict | None:
+    """As JSON has it: its kind, and whose limit it is; None where it is unknown."""
     if binding is None:
         return None
     return {"kind": binding.kind, "class": binding.of_class or None}

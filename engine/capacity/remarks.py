@@ -14,6 +14,7 @@ from engine.measure.set_aside import SetAside, who_is_set_aside
 from engine.workload import Workload
 
 COUNTED = "counted in rates, not in tokens"
+ONE_DRAW = "One draw of requests: how far chance moves the {what} cannot be told."
 
 
 def remarks(
@@ -55,11 +56,11 @@ def remarks(
     if best.servers is not None and best.servers.one_fewer:
         sentences.append(f"With one server fewer {best.capacity.label} {best.servers.one_fewer}.")
     if best.capacity.rate is not None and len(best.capacity.seeds) == 1:
-        sentences.append("One draw of requests: how far chance moves the rate cannot be told.")
+        sentences.append(ONE_DRAW.format(what="rate"))
     if price.is_assumed and any(offer.count is not None for offer in ordered):
         gpu_hour = wording.number(price.gpu_hour)
         sentences.append(f"A GPU-hour is taken to cost {gpu_hour} USD, as its price is not known.")
-    return [*sentences, *caveats(ordered, not_run)]
+    return [*sentences, *caveats([offer.capacity.choice for offer in ordered], not_run)]
 
 
 def _aside(offer: Offer, requests: Workload, deployment: Deployment) -> SetAside:

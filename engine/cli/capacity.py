@@ -7,7 +7,7 @@ import argparse
 import pandas as pd
 
 from engine import wording
-from engine.capacity.answer import answer, interval_in_words, servers_of
+from engine.capacity.answer import answer, interval_in_words
 from engine.capacity.cost import Price, price_of
 from engine.capacity.draws import SEEDS, Draws
 from engine.capacity.objective import Objective
@@ -17,19 +17,17 @@ from engine.capacity.rate import RateSearch, largest_rates
 from engine.capacity.records import rows
 from engine.capacity.remarks import remarks
 from engine.capacity.servers import fewest_servers_each
-from engine.choice import Choice
+from engine.cli.admission_arguments import add_admission_arguments, with_admission_limits
+from engine.cli.clients import read_untimed, server_in_words, tell_clients
 from engine.cli.deployment_arguments import read_deployment
 from engine.cli.engine_argument import engine_row
 from engine.cli.limit_arguments import add_limit_arguments, read_objective
 from engine.cli.numbers import number
-from engine.cli.policy_arguments import read_choices
 from engine.cli.remarks import remark
 from engine.cli.results import print_json
 from engine.cli.scenario_arguments import add_source_arguments, read_source
 from engine.cli.sweep_arguments import add_sweep_arguments, progress_on_stderr
-from engine.cli.topology_arguments import add_topology_arguments
-from engine.errors import InputError
-from engine.fleet import Topology
+from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop
 from engine.machine.hardware import find_preset
 from engine.scale_out import where
 
@@ -37,6 +35,7 @@ from engine.scale_out import where
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_source_arguments(parser)
     add_topology_arguments(parser)
+    add_admission_arguments(parser)
     add_limit_arguments(parser)
     add_sweep_arguments(parser)
     parser.add_argument(
@@ -58,16 +57,16 @@ def run(arguments: argparse.Namespace) -> None:
     deployment = read_deployment(arguments)
     objective = read_objective(arguments)
     price = _price(arguments)
+    source = with_admission_limits(read_source(arguments), arguments)
     if arguments.concurrency:
-        raise InputError("a closed loop waits for its servers and has no rate: leave it out")
-    draws = Draws(read_source(arguments), arguments.seeds)
+        tell_clients(arguments, in_closed_loop(source, arguments), deployment, objective)
+        return
+    draws = Draws(source, arguments.seeds)
     question = Question(draws, deployment, objective)
     offers = _offers(arguments, question)
     load = draws.rate if arguments.load is None else arguments.load
-    server = _server(arguments, deployment.topology)
+    server = server_in_words(arguments, deployment.topology)
     sentence = answer(offers, load, deployment.unit, server, objective).replace("**", "")
-    limits = {"all": objective.slo.limits}
-    limits |= {name: slo.limits for name, slo in objective.by_class}
     records = rows(offers, load, draws.present, deployment, price)
     remark(arguments, remarks(offers, draws.present, deployment, objective, price))
     if arguments.format == "table":
@@ -81,7 +80,7 @@ def run(arguments: argparse.Namespace) -> None:
             "clock": arguments.clock,
             **engine_row(deployment.engine),
             "percentile": objective.percent,
-            "limits": limits,
+            "limits": objective.limits,
             "load": arguments.load,
             "seeds": list(draws.seeds),
             "policies": records,
@@ -91,22 +90,9 @@ def run(arguments: argparse.Namespace) -> None:
     )
 
 
-def _choices(arguments: argparse.Namespace, question: Question) -> tuple[Choice, ...]:
-    """The policies to bisect: none that the clock stops, as its rate would be chance."""
-    quick = question.deployment.quick(len(question.draws.present))
-    usual = [choice for choice in quick if not choice.policy.timed]
-    choices = read_choices(arguments, usual)
-    for choice in choices:
-        if choice.policy.timed:
-            raise InputError(
-                f"{choice.key} stops by the clock: leave it out, its rate would be chance"
-            )
-    return choices
-
-
 def _offers(arguments: argparse.Namespace, question: Question) -> list[Offer]:
     """What each chosen policy carries, and the servers for the load where one is given."""
-    searches = [RateSearch(choice, question) for choice in _choices(arguments, question)]
+    searches = [RateSearch(choice, question) for choice in read_untimed(arguments, question)]
     on = where(arguments.scheduler)
     by_number = dict(largest_rates(searches, on, progress_on_stderr("rates")))
     capacities = [by_number[number] for number in range(len(searches))]
@@ -116,11 +102,6 @@ def _offers(arguments: argparse.Namespace, question: Question) -> list[Offer]:
         capacities, question, arguments.load, on, progress_on_stderr("servers")
     )
     return [Offer(*pair) for pair in zip(capacities, counted, strict=True)]
-
-
-def _server(arguments: argparse.Namespace, topology: Topology) -> str:
-    title = "" if arguments.hardware is None else find_preset(arguments.hardware).title
-    return servers_of(topology, title)
 
 
 def _price(arguments: argparse.Namespace) -> Price:

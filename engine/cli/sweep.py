@@ -22,7 +22,7 @@ from engine.cli.sweep_arguments import add_sweep_arguments, progress_on_stderr
 from engine.errors import InputError
 from engine.experiment import Experiment
 from engine.fields import number_in
-from engine.fleet import Topology
+from engine.fleet import Topology, check_topology
 from engine.scale_out import where
 from engine.sweeps.parameters import Parameter, Setting, find_parameter
 from engine.sweeps.reading import read_each
@@ -47,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     servers = Topology(arguments.replicas)
+    check_topology(servers)
     deployment = replace(read_deployment(arguments), topology=servers)
     objective = read_objective(arguments)
     experiment = Experiment(read_source(arguments), deployment)

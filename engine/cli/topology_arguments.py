@@ -10,7 +10,7 @@ from engine.demand.scenario import Scenario
 from engine.demand.source import Source
 from engine.errors import InputError
 from engine.fields import number_in
-from engine.fleet import ROUTINGS, Topology, read_pools
+from engine.fleet import ROUTINGS, Topology, check_topology, read_pools
 from engine.workload import Workload
 
 Requested = TypeVar("Requested", Workload, Scenario, Source)
@@ -44,7 +44,19 @@ def add_topology_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def read_topology(arguments: argparse.Namespace) -> Topology:
-    """The servers that were asked for; InputError where the arguments contradict each other."""
+    """The servers that were asked for.
+
+    Raises
+    ------
+    InputError
+        Where the arguments contradict each other, and for numbers and names that cannot be.
+    """
+    topology = _asked(arguments)
+    check_topology(topology)
+    return topology
+
+
+def _asked(arguments: argparse.Namespace) -> Topology:
     if arguments.pools is None:
         if arguments.transfer:
             raise InputError("--transfer is for pools: add --pools P:D")

@@ -9,7 +9,7 @@ pools.py     prefill on some, decode on others
 
 from engine.fleet.deployment import Deployment
 from engine.fleet.pools import PoolSchedule, read_pools, run_pools
-from engine.fleet.replicas import MOST_REPLICAS, FleetSchedule, run_replicas
+from engine.fleet.replicas import MOST_REPLICAS, FleetSchedule, check_topology, run_replicas
 from engine.fleet.routing import ROUTINGS
 from engine.fleet.topology import ONE_SERVER, Topology
 
@@ -21,6 +21,7 @@ __all__ = [
     "FleetSchedule",
     "PoolSchedule",
     "Topology",
+    "check_topology",
     "read_pools",
     "run_pools",
     "run_replicas",

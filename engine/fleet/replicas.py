@@ -113,11 +113,16 @@ def run_replicas(
     return choice.policy.run_fitting(workload, memory, clock, choice.values, serve, progress)
 
 
-def check_replicas(workload: Workload, topology: Topology) -> None:
-    """InputError for a bad number or routing, or a closed loop on several replicas."""
+def check_topology(topology: Topology) -> None:
+    """InputError for a number of replicas or a routing that cannot be, whatever is served."""
     number_in("replicas", topology.replicas, 1, MOST_REPLICAS, whole=True)
     if topology.routing not in ROUTINGS:
         raise InputError(f"unknown routing {topology.routing}: choose from {', '.join(ROUTINGS)}")
+
+
+def check_replicas(workload: Workload, topology: Topology) -> None:
+    """InputError for a bad number or routing, or a closed loop on several replicas."""
+    check_topology(topology)
     if topology.replicas > 1 and workload.concurrency:
         raise InputError("a closed loop runs on one replica: leave out the replicas")
 

@@ -44,8 +44,10 @@ CLOCKS = word_set("arr offset rel relative since second seconds clock tick ticks
 LASTS = word_set(
     """latency duration elapsed ttft tpot itl e2e took delay wait waiting interval gap timeout
     processing throughput per rate spent overhead think gen generation prefill decode inference
-    compute network total prompt predicted eval"""
+    compute network total prompt predicted eval inter interarrival iat between delta"""
 )
+GAPS = word_set("inter interarrival iat gap delta")
+NGINX = ("time_local", "time_iso8601")  # when a request was logged, at its end
 NEVER = word_set(
     """id ids key hash seed port expires expiry expired deadline due birth build version
     release cutoff model tokens"""
@@ -133,10 +135,22 @@ def _listed(name: str) -> int | None:
     return None
 
 
+def gaps_between(head: Head) -> str | None:
+    """The name that holds the times from one arrival to the next, if any does."""
+    return next((name for name in head.names if set(words(endings(name)[-1])) & GAPS
+                 and set(words(name)) & (BEGINS | GAPS)
+                 and held(head.values(name)) in (WHOLE, NUMBERS)), None)  # fmt: skip
+
+
+def is_of_nginx(head: Head) -> bool:
+    """Whether a name says that a web server wrote a line when it had answered."""
+    return any(endings(name)[-1] in NGINX for name in head.names)
+
+
 def _meaning(name: str) -> int:
     """0: when requests began; 1: a moment; 2: it does not say; 3: when they ended."""
     said: Sequence[str] = words(endings(name)[-1])
-    if set(said) & ENDS:
+    if set(said) & ENDS or endings(name)[-1] in NGINX:
         return 3
     if set(said) & BEGINS or _listed(name) is not None:
         return 0 if set(said) & BEGINS else 1

@@ -15,6 +15,9 @@ SPELLED = {
     "ns": "ns nsec nanos nanosecond nanoseconds",
 }
 EPOCH = {"ns": 1e17, "us": 1e14, "ms": 1e11, "s": 1e8}  # since 1970: years 1973 to 5138
+SPREADSHEET = (36_526, 73_050)  # days since 1900: years 2000 to 2100
+WHOLE_SECONDS = 0.005  # seconds; what a day's fraction with seven digits leaves
+FEW_DAYS = 3  # values; fewer may be so by chance
 CHUNK = 1 << 20  # moments at a time: a difference of all would be one more copy of a column
 SLOWEST = 100.0  # a mean gap beyond this, between whole numbers, is taken for a finer unit
 
@@ -45,6 +48,16 @@ def guess_unit(name: str, values: np.ndarray) -> tuple[str, str | None]:
             if mean_gap <= SLOWEST * PER_SECOND[unit]:
                 break
     return unit, f"{name} names no unit: {unit} is a guess by its size, and can be set"
+
+
+def are_spreadsheet_days(values: np.ndarray) -> bool:
+    """Whether these are days since 1900 with a time of day, whole seconds, of 2000 to 2100."""
+    if len(values) < FEW_DAYS or (values == np.floor(values)).all():
+        return False
+    low, high = SPREADSHEET
+    seconds = values * 86_400.0
+    within = (values >= low) & (values <= high)
+    return bool((within & (abs(seconds - np.round(seconds)) < WHOLE_SECONDS)).all())
 
 
 def since_first(values: np.ndarray, unit: str) -> np.ndarray:

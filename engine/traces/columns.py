@@ -16,7 +16,13 @@ NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 WHOLE = r"^(\d{1,18}|[1-8]\d{18})(\.0*)?$"  # what int64 holds
 TIME = r"\d\d:\d\d(:\d\d([.,]\d+)?)?"
 ZONE = r" ?(UTC|Z|[+-]\d\d(:?\d\d)?( UTC)?)"
-MOMENT = rf"^(19|20)\d\d-\d\d-\d\d([ T]{TIME}({ZONE})?)?$"
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+LOGGED = rf"[0-3]\d/({'|'.join(MONTHS)})/(19|20)\d\d:{TIME}({ZONE})?"  # by web servers
+MOMENT = rf"^((19|20)\d\d-\d\d-\d\d([ T]{TIME}({ZONE})?)?|{LOGGED})$"
+MICRO = ("us", "\u00b5s", "\u03bcs")  # the two signs for it look alike
+UNITS = {"ms": 1e-3, **dict.fromkeys(MICRO, 1e-6), "ns": 1e-9, "h": 3600.0, "m": 60.0, "s": 1.0}
+PIECE = rf"(\d+\.?\d*|\.\d+) ?({'|'.join(UNITS)})"
+DURATION = rf"^({PIECE} ?)+$"  # 350ms, 1.2 s, 2m3s
 MAX_NAMES = 1000
 LONGEST_NAME = 1000  # characters
 UNREADABLE = r"[\ufffd\x00-\x1f\x7f-\x9f]"  # not UTF-8, or control characters
@@ -86,8 +92,9 @@ class Ticks:
 class Moments:
     """A date and time, in UTC or with its zone, as nanoseconds since 1970.
 
-    As ISO 8601 has it, and as databases, loggers and spreadsheets write it: with a comma
-    before the fraction, without seconds, with ` UTC` or ` +0000` behind.
+    As ISO 8601 has it, and as databases, loggers and spreadsheets write it: with a comma before
+    the fraction, without seconds, with ` UTC` or ` +0000` behind; and 02/Nov/2024:10:00:05, as web
+    servers do.
     """
 
     dtype = np.int64
@@ -95,13 +102,24 @@ class Moments:
 
     def __call__(self, column: pa.StringArray) -> tuple[np.ndarray, np.ndarray]:
         plain = pc.if_else(pc.match_substring_regex(column, MOMENT), column, None)
-        plain = pc.replace_substring(plain, ",", ".")
+        plain = _in_numbers(pc.replace_substring(plain, ",", "."))
         plain = pc.replace_substring_regex(plain, r" ?([+-]\d\d(:?\d\d)?)( UTC)?$", r"\1")
         plain = pc.replace_substring_regex(plain, r" ?(UTC|Z)$", "Z")
         moments = pd.DatetimeIndex(
             pd.to_datetime(plain.to_pandas(), format="ISO8601", utc=True, errors="coerce")
         )
         return moments.as_unit("ns").asi8, moments.notna()
+
+
+def _in_numbers(column: pa.StringArray) -> pa.StringArray:
+    """Months that have names as ISO 8601 has them."""
+    if not pc.any(pc.match_substring(column, "/")).as_py():
+        return column
+    for number, month in enumerate(MONTHS, 1):
+        column = pc.replace_substring_regex(
+            column, rf"^(\d\d)/{month}/(\d{{4}}):", rf"\2-{number:02d}-\1T"
+        )
+    return column
 
 
 class Perhaps:
@@ -152,7 +170,8 @@ class Priority(Whole):
 class Measured(Number):
     """A duration that was measured, times `seconds` in its unit; NaN where there is none.
 
-    No row is bad for a measurement that it lacks.
+    With a unit of its own, 350ms or 2m3s, it is read in that. No row is bad for a measurement that
+    it lacks.
     """
 
     def __init__(self, seconds: float = 1.0):
@@ -161,7 +180,16 @@ class Measured(Number):
 
     def __call__(self, column: pa.StringArray) -> tuple[np.ndarray, np.ndarray]:
         values, good = super().__call__(column)
-        return np.where(good, values * self.seconds, np.nan), np.ones(len(values), bool)
+        seconds = np.where(good, values * self.seconds, np.nan)
+        with_units = pc.match_substring_regex(column, DURATION).to_numpy(zero_copy_only=False)
+        for row in np.flatnonzero(with_units):
+            seconds[row] = _seconds_of(column[row].as_py())
+        return seconds, np.ones(len(values), bool)
+
+
+def _seconds_of(duration: str) -> float:
+    """A duration in pieces, each a number and its unit."""
+    return sum(float(number) * UNITS[unit] for number, unit in re.findall(PIECE, duration))
 
 
 class Names:

@@ -21,13 +21,15 @@ TOOLS = {"tool", "use", "prompt"}
 NOT_TOKENS = {"cost", "price", "rate", "usd", "ratio", "percent", "ms", "enabled", "id", "key"}
 
 
-def further_prompt(head: Head, prompt: str) -> tuple[str, ...]:
+def further_prompt(head: Head, prompt: str, output: str = "") -> tuple[str, ...]:
     """Names whose tokens come on top of the prompt's."""
     read = _cached(head, READ)
     written = _cached(head, WRITTEN)
     tools = [name for name in _counts(head) if set(words(endings(name)[-1])) > TOOLS]
     within = [name for name in _counts(head) if _is_part(name)]
     cached = [*read, *written]
+    if not cached and within and _makes_the_total(head, (prompt, *within, output)):
+        return (*within, *tools)
     if not cached and within and _exceeds(head, within, prompt):
         cached = within
     own = set(words(endings(prompt)[-1]))
@@ -43,14 +45,18 @@ def further_output(head: Head, prompt: str, output: str) -> tuple[str, ...]:
     names = [name for name in _counts(head) if set(words(endings(name)[-1])) & THOUGHTS][:1]
     if not names or "thoughts" in words(names[0]):
         return tuple(names)
+    return tuple(names) if _makes_the_total(head, (prompt, output, *names)) else ()
+
+
+def _makes_the_total(head: Head, names: Sequence[str]) -> bool:
+    """Whether these add up to the total in every row that has one and a number in each name."""
     said = [
         (row, total)
         for row in head.rows
-        if _value(row, names[0]) and (total := _total(row)) is not None
+        if all(_value(row, name) for name in names) and (total := _total(row)) is not None
     ]
-    sums = [total == sum(_value(row, name) for name in (prompt, output, *names))
-            for row, total in said]  # fmt: skip
-    return tuple(names) if sums and all(sums) else ()
+    sums = [total == sum(_value(row, name) for name in names) for row, total in said]
+    return bool(sums) and all(sums)
 
 
 def note(role: str, name: str, further: Sequence[str]) -> str:
@@ -111,6 +117,8 @@ def _total(row) -> float | None:
     """The total that a row says, the last one where there are several."""
     for name, value in reversed(list(row.items())):
         said = words(endings(name)[-1])
+        if set(words(name)) & NOT_TOKENS:
+            continue
         if "total" in said and set(said) <= {"total", "tokens", "token", "count"}:
             counts = numbers([value])
             if counts and counts[0] > 0:

@@ -9,12 +9,13 @@ from itertools import pairwise
 from typing import Any
 
 from engine.traces.clock import PER_SECOND
-from engine.traces.columns import MOMENT, NUMBER
+from engine.traces.columns import DURATION, MOMENT, NUMBER
 
 NOTHING, FLAGS, WHOLE = "nothing", "yes and no", "whole numbers"
 NUMBERS = "numbers that are not whole"
 DATES, ODD_DATES, TEXT = "dates", "dates that can be read in several ways", "text"
 OBJECTS, LISTS = "objects", "lists"
+DURATIONS = "durations with their units"
 ODD_DATE = re.compile(
     r"^\W*\d{1,4}[-/. ](\d{1,2}|[A-Za-z]{3,9})[-/. ,]+\d{2,4}\b|^\w{3}, \d\d \w{3}"
 )
@@ -44,6 +45,8 @@ def _kind(value: Any) -> str:
         return WHOLE if float(text).is_integer() else NUMBERS
     if re.match(MOMENT, text):
         return DATES
+    if re.match(DURATION, text):
+        return DURATIONS
     return ODD_DATES if ODD_DATE.match(text) else TEXT
 
 

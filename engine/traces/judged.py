@@ -38,6 +38,11 @@ COUNTED = {"requests", "calls", "invocations", "queries", "generations", "hits"}
 COUNTED_ONE = {"request", "call", "invocation", "query"}
 NUMBER = {"num", "number", "n", "count", "counts", "cnt", "nb"}
 BESIDE_COUNTED = COUNTED | COUNTED_ONE | NUMBER | {"of", "total", "model", "api", "llm", "sum"}
+FROM_A_CACHE = ({"cached"}, {"is", "cached"}, {"cache", "hit"}, {"from", "cache"})  # whole answers
+FREQUENCY = word_set("count cnt frequency freq occurrences multiplicity")
+TOTAL = "1: the row is the total of several requests"
+AVERAGED = word_set("mean avg average median std stddev p50 p75 p90 p95 p99 p999 percentile")
+OF_REQUESTS = word_set("ttft e2e e2el latency duration elapsed")
 KINDS = (
     {"type"}, {"run", "type"}, {"observation", "type"}, {"span", "kind"},
     {"openinference", "span", "kind"},
@@ -70,12 +75,25 @@ def _check(name: str, values: Sequence[Any]) -> Check | None:
     is_status = bool(said & TELLING) or (said & STATUS and said <= BESIDE_STATUS)
     if said in REASONS or is_status or ("code" in said and _are_http(values)):
         return no_failure() if holds in (TEXT, WHOLE, FLAGS) else None
+    if said in FROM_A_CACHE and values and all(map(_is_flag, values)):
+        need = "false: a cache answered, and no model"
+        return Check(r"^(true|yes|t|1(\.0)?)$", need, matches=False)
+    if said and said <= FREQUENCY:
+        return Check(r"^(1(\.0*)?|)$", TOTAL) if holds == WHOLE else None
     if said <= BESIDE_COUNTED and (said & COUNTED or (said & COUNTED_ONE and said & NUMBER)):
-        total = "1: the row is the total of several requests"
-        return Check(r"^(1(\.0*)?|)$", total) if holds == WHOLE else None
+        return Check(r"^(1(\.0*)?|)$", TOTAL) if holds == WHOLE else None
     if said in KINDS and any(re.match(MODEL_CALLS, str(value), re.I) for value in values):
         return Check(MODEL_CALLS, "that of a model's call")
     return None
+
+
+def statistics(head: Head) -> Iterator[str]:
+    """A sentence on a name that says its rows are summaries of many requests."""
+    for name in head.names:
+        said = set(words(endings(name)[-1]))
+        if said & AVERAGED and said & OF_REQUESTS and numbers(head.values(name)):
+            yield f"{name} is a statistic of many requests: is a row one request, and no summary?"
+            return
 
 
 def _are_http(values: Sequence[Any]) -> bool:

@@ -11,7 +11,15 @@ import numpy as np
 
 from engine.errors import InputError
 from engine.traces.block import Source
-from engine.traces.clock import DATES, PER_SECOND, guess_unit, since_1970, since_first, ticks
+from engine.traces.clock import (
+    DATES,
+    PER_SECOND,
+    are_spreadsheet_days,
+    guess_unit,
+    since_1970,
+    since_first,
+    ticks,
+)
 from engine.traces.columns import MOMENT, Kind, Moments, Names, Perhaps, Stamp, Ticks
 from engine.traces.objects import text_of
 from engine.traces.report import COARSE, ties
@@ -19,7 +27,11 @@ from engine.traces.requests import TraceRequests
 from engine.traces.rows import Field, read_rows
 
 BACKLOG = "no arrival times: a backlog, every request is there from the start"
-SAME = "all arrival times are the same: a backlog, every request is there from the start"
+SAME = "all of {} are the same: a backlog, every request is there from the start"
+DAYS_OF_1900 = (
+    "{} holds days since 1900, as spreadsheets count them: write dates such as 2024-11-02 10:00:00 "
+    "or set the time unit"
+)
 ROLES = ("arrival", "prompt", "output", "class", "ttft", "latency", "first_token", "end")
 MOMENTS = {"ttft": "first_token", "latency": "end"}  # what ends a duration
 FEW = 100  # requests; a rate is not judged by fewer
@@ -165,11 +177,13 @@ def _read_clock(
         unit = DATES
     elif decided := asked or known:
         unit = decided
+    elif are_spreadsheet_days(values):
+        raise InputError(DAYS_OF_1900.format(name))
     else:
         unit, said = guess_unit(name, values)
     seconds = since_first(values, unit)
     if len(seconds) > 1 and not seconds.any():
-        return _Clock(seconds, unit, (SAME,))
+        return _Clock(seconds, unit, (SAME.format(name),))
     rate = (len(seconds) - 1) / max(float(seconds.max()), 1e-300)
     if len(seconds) >= FEW and rate > CROWDED and not asked:
         said = f"{name} read as {unit} means {rate:,.0f} requests a second: is the unit right?"

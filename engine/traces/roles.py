@@ -10,7 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from engine.errors import InputError
-from engine.traces.arrival_names import ArrivalName, arrival_name, order_of
+from engine.traces.arrival_names import (
+    ArrivalName,
+    arrival_name,
+    gaps_between,
+    is_of_nginx,
+    order_of,
+)
 from engine.traces.further_tokens import further_output, further_prompt, note
 from engine.traces.head import Head
 from engine.traces.held import FLAGS, LISTS, OBJECTS, TEXT, held, is_numbering, only_grows
@@ -35,6 +41,7 @@ ENDED_LATE = "{} is when requests ended: no latency says how long before they ar
 GUESSED = "{} is taken for the arrivals, because it only grows: map another if it is not"
 GROWS = "{} only grows: map arrival={} if it is a time"
 APART = "{} and {} hold day and time apart: join them in one column"
+GAPS = "{} holds the times between arrivals, which are not read: give their sums"
 DAYS = "{} holds days without a time of day: a row may be the total of a day"
 
 
@@ -81,6 +88,8 @@ def find_roles(head: Head, mapped: Mapping[str, str] | None = None) -> Roles:
     for role in KNOWN:
         if not names[role] and (known := _known(head, role)):
             names[role] = (known,)
+    if not names["latency"] and is_of_nginx(head) and (lasted := _ending(head, "request_time")):
+        names["latency"] = (lasted,)
     ended = False
     if not names["arrival"]:
         taken = {name for role in ("prompt", "output", "ttft", "latency") for name in names[role]}
@@ -88,6 +97,8 @@ def find_roles(head: Head, mapped: Mapping[str, str] | None = None) -> Roles:
         if found_arrival is not None:
             names["arrival"], ended = (found_arrival.name,), found_arrival.is_end
             notes += _arrival_notes(head, found_arrival, names["latency"])
+        elif gaps := gaps_between(head):
+            notes.append(GAPS.format(gaps))
         else:
             notes += [GROWS.format(name, name) for name in _growing(head, taken)[:1]]
     if names["arrival"] == names["end"]:
@@ -95,13 +106,19 @@ def find_roles(head: Head, mapped: Mapping[str, str] | None = None) -> Roles:
     return Roles(names, tuple(notes), tokens, ended)
 
 
+def _ending(head: Head, wanted: str) -> str | None:
+    """The name that is this, in whatever wrapper."""
+    return next((name for name in head.names if endings(name)[-1] == wanted), None)
+
+
 def _with_further(head: Head, role: str, names: Mapping, notes: list[str]) -> tuple[str, ...]:
     """The names of a role with what comes on top of each."""
     summed = []
     prompts = [summands(name, head.names)[0] for name in names["prompt"]] or [""]
+    outputs = [summands(name, head.names)[0] for name in names["output"]] or [""]
     for number, name in enumerate(names[role]):
         if role == "prompt":
-            further = further_prompt(head, name)
+            further = further_prompt(head, name, outputs[min(number, len(outputs) - 1)])
         else:
             further = further_output(head, prompts[min(number, len(prompts) - 1)], name)
         further = tuple(extra for extra in further if _beside(extra, name))

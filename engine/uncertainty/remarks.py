@@ -10,6 +10,7 @@ from engine.measure.set_aside import who_is_set_aside
 from engine.uncertainty.axis import MARGIN
 from engine.uncertainty.pooled import Pooled
 from engine.uncertainty.study import DEAR, Study
+from engine.workload import Workload
 
 
 def remarks(
@@ -25,7 +26,7 @@ def remarks(
     sentences = study.deployment.engine.remarks
     if study.axis.key == MARGIN:
         sentences.append(f"Predictions: {errors}.")
-    sentences += who_is_set_aside({"": pooled.aside}, pooled.requests + pooled.set_aside)
+    sentences += _set_aside(pooled, study)
     sentences += _overloaded(pooled)
     if study.experiment.workload.admission_limits.loses_requests:
         sentences.append("Latencies are of those who were served.")
@@ -33,6 +34,13 @@ def remarks(
         names = ", ".join(choice.label for choice in left_out)
         sentences.append(f"Left out, as a run takes above {DEAR:g} s: {names}.")
     return sentences
+
+
+def _set_aside(pooled: Pooled, study: Study) -> list[str]:
+    """Who never runs, of all draws; requests that were given are the same in each."""
+    if isinstance(study.experiment.source, Workload):
+        pooled = Pooled(pooled.draws[:1])
+    return who_is_set_aside({"": pooled.aside}, pooled.requests + pooled.set_aside)
 
 
 def _overloaded(pooled: Pooled) -> list[str]:

@@ -8,6 +8,7 @@ an ending such as _ms tells the unit. BLIS, Weka, gateways and access logs read 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,9 +19,11 @@ from engine.errors import InputError
 from engine.traces.clock import PER_SECOND, unit_in
 from engine.traces.columns import Kind, Labels, Measured, Perhaps, TokenColumn
 from engine.traces.head import Head, head_of
-from engine.traces.judged import checks, unfamiliar
+from engine.traces.held import DURATIONS, held
+from engine.traces.judged import checks, statistics, unfamiliar
 from engine.traces.log import MOMENTS, ROLES, LogReading, arrival_kind, before_their_end, read_log
-from engine.traces.names import find_name
+from engine.traces.names import endings, find_name, words
+from engine.traces.objects import text_of
 from engine.traces.opened import Opened
 from engine.traces.requests import TraceRequests
 from engine.traces.roles import APART, Roles, find_roles, is_a_row_a_day, time_apart
@@ -33,7 +36,11 @@ DEEPEST = 3  # objects above the list of rows in a document
 SLOWEST_TOKEN = 10.0  # seconds; a log whose half is slower is more likely in another unit
 SET_UNIT = "is the unit right? --duration-unit sets another"
 PERIODS = (60, 300, 600, 900, 1800, 3600, 86400, 604800)  # seconds that statistics are over
+SCRAPES = (5, 10, 15, 30)  # seconds between two looks at a counter
+FEW_STEPS = 3
 TOTALS = "rows are totals, give a log with a row a request"
+IDS = {"id", "request", "req", "generation", "completion", "response", "call"}
+REPEATED = "{} {} stands in {} of the first rows: each row is taken for a request of its own"
 MOSTLY = 0.5  # of the requests
 LONGEST_PROMPT = 10_000_000  # tokens; more than any model takes
 
@@ -101,12 +108,15 @@ def parse(opened: Opened, reading: LogReading) -> TraceRequests:
             raise InputError(f"no name says which is the {role}: map one of {names}")
     used = {name for names in roles.names.values() for name in names}
     judged = checks(head, used)
-    fields, notes = [*reversed(judged)], [*roles.notes, *unfamiliar(head, judged)]
+    fields, notes = (
+        [*reversed(judged)],
+        [*roles.notes, *unfamiliar(head, judged), *statistics(head)],
+    )
     for role, paths in roles.names.items():
         clock = role not in MOMENTS.values() or _same_clock(paths, roles.first("arrival"))
         if paths and clock:
             fields.append(Field(role, paths, _kind(head, role, roles, reading)))
-        if paths and role in MOMENTS and not unit_in(paths[0]):
+        if paths and role in MOMENTS and not _says_unit(head, paths[0]):
             notes.append(f"{paths[0]} is read in {_in_words(reading.duration_unit or 's')}")
     within = None if key is None else (lambda document: _at(document, key))
     source = Sums(opened.rows(within, head.names))
@@ -114,7 +124,17 @@ def parse(opened: Opened, reading: LogReading) -> TraceRequests:
     requests = before_their_end(requests) if roles.ended else requests
     if roles.names["end"] and not roles.names["latency"] and _are_periods(requests.latency):
         raise InputError(f"all rows are equally long, as periods are: {TOTALS}")
-    return requests.saying(_doubts(requests, roles, reading))
+    return requests.saying([*_repeated(head), *_doubts(requests, head, roles, reading)])
+
+
+def _repeated(head: Head) -> list[str]:
+    """A sentence where an id of requests stands in several rows, such as chunks of an answer."""
+    for name in head.names:
+        said, ids = set(words(endings(name)[-1])), [str(row.get(name)) for row in head.rows]
+        if "id" in said and said <= IDS and 1 < len(set(ids)) < len(ids):
+            often, times = Counter(ids).most_common(1)[0]
+            return [REPEATED.format(name, text_of(often)[:40], times)]
+    return []
 
 
 def without(head: Head, names: Sequence[str]) -> Head:
@@ -128,6 +148,11 @@ def _there(head: Head, wanted: str) -> str:
     if name is None:
         raise InputError(f"there is no {wanted} to ignore; found: {', '.join(head.names)[:200]}")
     return name
+
+
+def _says_unit(head: Head, name: str) -> bool:
+    """Whether a duration's name or its values have a unit."""
+    return bool(unit_in(name)) or held(head.values(name)) == DURATIONS
 
 
 def _are_periods(latency: np.ndarray | None) -> bool:
@@ -159,17 +184,27 @@ def _same_clock(names: tuple[str, ...], arrival: str | None) -> bool:
     return bool(names) and arrival is not None and unit_in(names[0]) == unit_in(arrival)
 
 
-def _doubts(requests: TraceRequests, roles: Roles, reading: LogReading) -> list[str]:
+def _doubts(requests: TraceRequests, head: Head, roles: Roles, reading: LogReading) -> list[str]:
     """Sentences on what can hardly be so: durations beyond belief, prompts beyond any model."""
     doubts = []
     for role in MOMENTS:
         name, seconds = roles.first(role), getattr(requests, role)
-        if name and seconds is not None and not (unit_in(name) or reading.duration_unit):
+        if name and seconds is not None and not (_says_unit(head, name) or reading.duration_unit):
             doubts += _duration_doubts(name, role, seconds, requests)
+    if (step := _even_step(requests.seconds)) is not None:
+        doubts.append(f"a row comes every {step:g} s: is it one request, and not a total?")
     largest = int(requests.prompt.max())
     if largest > LONGEST_PROMPT:
         doubts.append(f"a prompt has {largest:,} tokens: is a row one request, and not a total?")
     return doubts
+
+
+def _even_step(seconds: np.ndarray) -> float | None:
+    """The time between rows, where it is always the same and one that statistics are over."""
+    gaps = np.diff(seconds)
+    if len(gaps) < FEW_STEPS or not np.allclose(gaps, gaps[0], rtol=0, atol=1e-6):
+        return None
+    return next((step for step in (*SCRAPES, *PERIODS) if abs(gaps[0] - step) < 1e-6), None)
 
 
 def _duration_doubts(

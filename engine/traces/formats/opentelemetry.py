@@ -34,7 +34,10 @@ OUTPUT = (
 )  # fmt: skip
 STARTS = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime", "timestamp")
 ENDS = ("endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime")
-FIRST = ("gen_ai.server.time_to_first_token", "gen_ai.response.time_to_first_chunk")
+FIRST = (
+    "gen_ai.server.time_to_first_token", "gen_ai.response.time_to_first_chunk",
+    "gen_ai.latency.time_to_first_token",
+)  # fmt: skip
 SPANS = ("resourceSpans", "resource_spans", "scopeSpans", "scope_spans", "spans")
 CALLS = r"^(chat|text_completion|completion|generate_content|llm|)$"
 FAILED = ("2", "error", "STATUS_CODE_ERROR")

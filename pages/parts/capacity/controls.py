@@ -91,7 +91,7 @@ def ask_planning(view: View) -> Planning:
     preset = preset_in_use()
     columns = st.columns(4)
     with columns[3]:
-        seeds = _ask_seeds(view)
+        seeds = ask_seeds(view)
     source = view.experiment.source
     draws = store().get(("draws", source, seeds), lambda: Draws(source, seeds))
     with columns[0]:
@@ -99,19 +99,33 @@ def ask_planning(view: View) -> Planning:
     with columns[1]:
         price = _ask_price(preset)
     with columns[2]:
-        percent = st.number_input(
-            "Percentile to keep (%)",
-            50.0,
-            100.0,
-            step=1.0,
-            help="So many per cent of the requests have to stay within the limits.",
-            **linked("percentile", PERCENT, float, low=50.0, high=100.0),
-        )
-    slo = ask_slo(view.deployment.unit)
-    objective = Objective(slo, _ask_by_class(view), percent)
-    server = servers_of(view.deployment.topology, "" if preset is None else preset.title)
+        percent = ask_percent()
+    objective = ask_limits(view, percent)
     question = Question(draws, view.deployment, objective)
-    return Planning(question, load, price, server)
+    return Planning(question, load, price, server_in_words(view))
+
+
+def ask_percent() -> float:
+    """Which percentile has to stay within the limits."""
+    return st.number_input(
+        "Percentile to keep (%)",
+        50.0,
+        100.0,
+        step=1.0,
+        help="So many per cent of the requests have to stay within the limits.",
+        **linked("percentile", PERCENT, float, low=50.0, high=100.0),
+    )
+
+
+def ask_limits(view: View, percent: float) -> Objective:
+    """The limits for all requests, and for each class."""
+    return Objective(ask_slo(view.deployment.unit), _ask_by_class(view), percent)
+
+
+def server_in_words(view: View) -> str:
+    """What serves: `one server (A100 80 GB)`."""
+    preset = preset_in_use()
+    return servers_of(view.deployment.topology, "" if preset is None else preset.title)
 
 
 def _ask_load(view: View, draws: Draws) -> float:
@@ -143,7 +157,8 @@ def _ask_price(preset: Preset | None) -> Price:
     return Price(asked, known.gpus, known.is_assumed and asked == known.gpu_hour)
 
 
-def _ask_seeds(view: View) -> int:
+def ask_seeds(view: View) -> int:
+    """How many draws there are."""
     return st.number_input(
         "Seeds",
         1,

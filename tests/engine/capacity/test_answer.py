@@ -103,7 +103,7 @@ def test_who_was_not_run_is_named():
     offers = [offer("svf", 10.0, None), offer("fcfs", 9.9, None)]
     told = answer(offers, 25.0, "seconds", "one A100", not_run=["sorted-f", "a-max"])
     assert told.startswith("All policies that were run (sorted-f and a-max not yet) serve pract")
-    assert caveats(offers, ["a-max"])[-1] == "Not run: a-max."
+    assert caveats([Choice("svf")], ["a-max"])[-1] == "Not run: a-max."
 
 
 @pytest.mark.parametrize(("memory", "helps"), [(16_492, False), (750, True)])
@@ -127,11 +127,11 @@ def test_a_missed_limit_is_named_with_what_is_reached(memory, helps):
 def test_caveats():
     """What the best is told, and who ranks requests that have not arrived."""
     offers = [offer("sorted-f", 14.0, 2), offer("vllm", 9.0, 3)]
-    assert caveats(offers) == [
+    assert caveats([of.capacity.choice for of in offers]) == [
         "sorted-f uses output lengths, in its order or its look-ahead.",
         "sorted-f ranks also requests that have not arrived.",
     ]
-    assert caveats(offers[1:]) == []
+    assert caveats([offers[1].capacity.choice]) == []
 
 
 def test_cost():

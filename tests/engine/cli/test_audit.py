@@ -111,6 +111,8 @@ def test_measured_latencies_are_judged_in_seconds(result, capsys):
         (("--bound", "guess"), "unknown bound"),
         (("--bound", "srpt"), "seconds only"),
         (("--concurrency", "3"), "closed loop"),
+        (("--routing", "by-moon"), "unknown routing"),
+        (("--replicas", "0"), "replicas must be"),
         (("--param", "svf.skip=2", "--policy", "fcfs"), "not among the policies"),
         (("--report", "/nowhere/at/all.html"), "cannot write"),
         (("--seed", "-1"), "--seed"),

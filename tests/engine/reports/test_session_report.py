@@ -1,6 +1,7 @@
 """The report holds what the pages show, in one file that needs nothing else."""
 
 import re
+from xml.etree import ElementTree
 
 import pytest
 
@@ -13,9 +14,10 @@ from engine import (
     compare,
     find_policy,
 )
+from engine.admission_limits import AdmissionLimits
 from engine.cli import main
 from engine.fleet import ONE_SERVER, Topology
-from engine.measure.league import headline, league
+from engine.measure.league import headline, league, written_table
 from engine.reports.session_report import session_report
 from engine.saved import facts_of
 from engine.version import version
@@ -30,6 +32,12 @@ def report(scenario=Scenario(n=200), topology=ONE_SERVER, methods=("fluid",), li
     comparison = compare(experiment, methods)
     entries, facts = comparison.league, facts_of(experiment)
     return entries, session_report(str(scenario), facts, entries, comparison.bounds, link)
+
+
+def tables(html):
+    """The cells of every table, row by row, the header first."""
+    parsed = map(ElementTree.fromstring, re.findall(r"<table.*?</table>", html, re.DOTALL))
+    return [[[cell.text or "" for cell in row] for row in table.iter("tr")] for table in parsed]
 
 
 def test_it_holds_the_view():
@@ -51,6 +59,27 @@ def test_overload_and_missing_bounds_are_said():
     assert "svf and vllm: Overloaded" in html
     assert "No bound was computed." in html
     assert "The same in the dashboard" not in html
+
+
+def test_its_tables_hold_the_counts_and_the_league():
+    """Who is set aside by reason, gave up, was turned away and served; one row a policy."""
+    limits = AdmissionLimits(patience=2, queue_limit=3, max_model_len=8)
+    workload = Workload([0.0] * 10, [3] * 8 + [20, 5], [4] * 8 + [1, 6], admission_limits=limits)
+    experiment = Experiment(workload, Deployment(14), (Choice("svf"), Choice("vllm")))
+    comparison = compare(experiment, [])
+    entries = comparison.league
+    html = session_report("ten", {}, entries, [], LINK)
+    requests, told, *_ = tables(html)
+    run = entries[0].run
+    gave_up = int(run.unserved.gave_up.sum())
+    counts = [10, 0, 2, gave_up, len(run.unserved) - gave_up, len(run.workload)]
+    assert [row[1] for row in requests[1:]] == list(map(str, counts))
+    assert sum(counts[1:]) == counts[0]
+    assert 0 < gave_up < len(run.unserved)
+    written = written_table(entries)
+    assert told[0] == list(written.columns)
+    assert told[1:] == [list(map(str, row)) for row in written.itertuples(index=False)]
+    assert [row[0] for row in told[1:]] == [entry.label for entry in entries]
 
 
 def test_servers():
