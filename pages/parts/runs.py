@@ -69,14 +69,15 @@ def headroom_job(view: View, best: Entry) -> Job:
     )
 
 
-def bound_jobs(view: View, methods: Iterable[str] = tuple(METHODS)) -> list[Job]:
-    """One job a bound method that takes so large a workload.
+def bound_jobs(view: View, methods: Iterable[str] | None = None) -> list[Job]:
+    """One job a bound method, of these or of all, that takes so large a workload.
 
     None where no bound holds, nor where no request fits: that the runs say.
     """
     if view.workload.depends_on_run or not view.workload.fits(view.deployment.room).any():
         return []
-    return [job for key in methods if (job := _bound_job(view, METHODS[key])) is not None]
+    asked = METHODS if methods is None else methods
+    return [job for key in asked if (job := _bound_job(view, METHODS[key])) is not None]
 
 
 def _bound_job(view: View, method: BoundMethod) -> Job | None:
