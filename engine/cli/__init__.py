@@ -34,6 +34,7 @@ COMMANDS = {  # and the file of each
     "policies": "policies",
     "hardware": "hardware",
     "dashboard": "dashboard",
+    "warm": "warm",
 }
 
 
