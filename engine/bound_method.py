@@ -22,7 +22,7 @@ from engine.machine.clock import ROUNDS, Clock
 from engine.progress import Progress, silent
 from engine.proof.busy_periods import BusyPeriod, between_rests, busy_periods
 from engine.proof.dual import evaluate, rounded_down
-from engine.registry import modules_in
+from engine.registry import Registry
 from engine.workload import Workload, check_memory, set_aside
 
 MAX_REPLICAS = 100_000
@@ -293,7 +293,7 @@ def _alone(key: str, workload: Workload, memory: int) -> Bound:
     return Bound(key, nothing.value, True, True, how, (Prices(0, nothing.prices),))
 
 
-METHODS: dict[str, BoundMethod] = {}
+METHODS: Registry[BoundMethod] = Registry("engine.bounds", "bound methods")
 
 
 def bound_method(*, cost: Callable[[Workload, int], float], **declared):
@@ -301,8 +301,6 @@ def bound_method(*, cost: Callable[[Workload, int], float], **declared):
 
     def register(compute):
         method = BoundMethod(compute=compute, cost_at_once=cost, **declared)
-        if method.key in METHODS:
-            raise ValueError(f"two bound methods are called {method.key}")
         METHODS[method.key] = method
         return compute
 
@@ -319,11 +317,3 @@ def find_method(key: str) -> BoundMethod:
 def default_method(clock: Clock) -> BoundMethod:
     """The quickest method that speaks of the clock."""
     return find_method("fluid" if clock.is_rounds else "srpt")
-
-
-def load_methods() -> None:
-    """Import every file of engine/bounds, so that each registers itself."""
-    modules_in("engine.bounds")
-    in_order = sorted(METHODS.items())  # whichever file imported another first
-    METHODS.clear()
-    METHODS.update(in_order)

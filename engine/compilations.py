@@ -21,9 +21,36 @@ from pathlib import Path
 import numba
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
+from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
 SEAL = hashlib.sha256().digest_size  # bytes at the beginning of a file
+
+
+class Kernel(CPUDispatcher):
+    """A function that is compiled when it is first called with arguments of these types."""
+
+
+class KernelPart(Kernel):
+    """A compiled function without an entry for Python."""
+
+    def __call__(self, *arguments, **named):
+        raise TypeError(f"{self.py_func.__name__} is a part of kernels: declare it a kernel")
+
+
+def kernel(
+    function: Callable, folder: Path, missing: Callable[[], None], **options: bool
+) -> Kernel:
+    """A dispatcher of numba that keeps its compilations; parameters as those of `Compilations`.
+
+    options : of numba; without an entry for Python it is a part of other kernels
+    """
+    kind = KernelPart if options.get("no_cpython_wrapper") else Kernel
+    dispatcher = kind(function, targetoptions={"nopython": True, "nogil": True, **options})
+    dispatcher._cache = Compilations(  # type: ignore[attr-defined]  # where numba keeps its own
+        function, folder, missing
+    )
+    return dispatcher
 
 
 class Compilations(_Cache):
@@ -33,14 +60,14 @@ class Compilations(_Cache):
     ----------
     function : of a module; one within another function depends on more than its source
     folder : of nothing but this version of its module; it need not be there, or be writable
+    missing : called where a compilation is asked for that is not there, and will now be made
     """
 
-    def __init__(self, function: Callable, folder: Path) -> None:
-        if function.__closure__:
-            raise TypeError(f"{function.__qualname__} closes over names: declare it in a module")
+    def __init__(self, function: Callable, folder: Path, missing: Callable[[], None]) -> None:
         code = function.__code__
         self._name = f"{function.__qualname__}-{code.co_firstlineno}"
         self._folder = folder
+        self._missing = missing
 
     @property
     def cache_path(self) -> str:
@@ -49,6 +76,12 @@ class Compilations(_Cache):
     def load_overload(self, sig, target_context) -> CompileResult | None:
         """None where it is not there, or cannot be read, whatever the reason."""
         target_context.refresh()
+        kept = self._read(sig, target_context)
+        if kept is None:
+            self._missing()
+        return kept
+
+    def _read(self, sig, target_context) -> CompileResult | None:
         purpose = self._purpose(sig, target_context.codegen())
         try:
             kept_for, reduced = pickle.loads(_unsealed(self._file(purpose).read_bytes(), purpose))

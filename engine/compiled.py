@@ -6,6 +6,9 @@ Each file's kernels are therefore kept in a folder that is named by a digest of
 that file and of all it imports from the engine: a change compiles again what it
 can touch, and nothing else. The folders lie in the user's own cache folder,
 because cached kernels are executable code.
+
+numba itself is imported when the first kernel is called: what only lists or reads never waits
+for it.
 """
 
 from __future__ import annotations
@@ -14,16 +17,17 @@ import hashlib
 import os
 import re
 import shutil
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from numba.core import event
-from numba.core.registry import CPUDispatcher
 from platformdirs import user_cache_path
 
-from engine.compilations import Compilations
+if TYPE_CHECKING:
+    from engine.compilations import Kernel
 
 ENGINE = Path(__file__).parent
 KEEP_VERSIONS = 8
@@ -107,11 +111,49 @@ def _drop_old(versions: Iterable[Path]) -> None:
         shutil.rmtree(stale, ignore_errors=True)
 
 
-class KernelPart(CPUDispatcher):
-    """A compiled function without an entry for Python."""
+class Deferred:
+    """A function that numba compiles, and that numba is imported for only when it is first used.
+
+    Parameters
+    ----------
+    options : of `engine.compilations.kernel`
+    """
+
+    _making = threading.Lock()
+
+    def __init__(self, function: Callable, **options: bool) -> None:
+        if function.__closure__:
+            raise TypeError(f"{function.__qualname__} closes over names: declare it in a module")
+        self.py_func = function
+        self.__name__, self.__doc__ = function.__name__, function.__doc__
+        self.__module__, self.__qualname__ = function.__module__, function.__qualname__
+        self._options = options
+        self._kernel: Kernel | None = None
 
     def __call__(self, *arguments, **named):
-        raise TypeError(f"{self.py_func.__name__} is a part of kernels: declare it a kernel")
+        return (self._kernel or self.kernel)(*arguments, **named)
+
+    @property
+    def kernel(self) -> Kernel:
+        """What numba makes of it."""
+        from engine.compilations import kernel  # which imports numba
+
+        with self._making:
+            if self._kernel is None:
+                folder = _cache_folder(self.py_func.__module__)
+                self._kernel = kernel(self.py_func, folder, _tell_of_compiling, **self._options)
+            return self._kernel
+
+    @property
+    def _numba_type_(self):
+        """What numba asks of a name that a kernel reads."""
+        return self.kernel._numba_type_  # type: ignore[attr-defined]  # numba has no types
+
+    def __getattr__(self, name: str):
+        """All else that a dispatcher of numba tells, such as its statistics."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.kernel, name)
 
 
 def kernel(function):
@@ -121,7 +163,7 @@ def kernel(function):
     parallel=True: numba's default threading layer aborts the process when two sessions
     enter it at once.
     """
-    return _plain(function) if INTERPRETED else _compiled(function, CPUDispatcher)
+    return _plain(function) if INTERPRETED else Deferred(function)
 
 
 def part(function):
@@ -132,7 +174,7 @@ def part(function):
     """
     if INTERPRETED:
         return _plain(function)
-    return _compiled(function, KernelPart, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return Deferred(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def _plain(function):
@@ -141,31 +183,21 @@ def _plain(function):
     return function
 
 
-def _compiled(function, kind: type[CPUDispatcher], **options: bool) -> CPUDispatcher:
-    dispatcher = kind(function, targetoptions={"nopython": True, "nogil": True, **options})
-    dispatcher._cache = Compilations(  # type: ignore[attr-defined]  # where numba keeps its own
-        function, _cache_folder(function.__module__)
-    )
-    return dispatcher
+_LISTENERS: list[list[Callable[[], None]]] = []  # each to be told once: emptied then
 
 
-class _First(event.Listener):
-    """Tells of the first compilation, and no more."""
-
-    def __init__(self, tell: Callable[[], None]) -> None:
-        self._tell: Callable[[], None] | None = tell
-
-    def on_start(self, event) -> None:
-        tell, self._tell = self._tell, None
-        if tell is not None:
-            tell()
-
-    def on_end(self, event) -> None:
-        pass
+def _tell_of_compiling() -> None:
+    for waiting in list(_LISTENERS):
+        while waiting:
+            waiting.pop()()
 
 
 @contextmanager
 def announced(tell: Callable[[], None]) -> Iterator[None]:
     """Call `tell` when a kernel that is not in the cache is compiled: that takes seconds."""
-    with event.install_listener("numba:compile", _First(tell)):
+    waiting = [tell]
+    _LISTENERS.append(waiting)
+    try:
         yield
+    finally:
+        _LISTENERS[:] = [other for other in _LISTENERS if other is not waiting]

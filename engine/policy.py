@@ -23,7 +23,7 @@ from engine.errors import InputError
 from engine.machine.clock import ROUNDS, Clock
 from engine.policy_parameters import MARGIN, SKIP, Param
 from engine.progress import Progress, silent, when_found
-from engine.registry import modules_in
+from engine.registry import Registry
 from engine.simulate.in_engine import in_engine, steps_of
 from engine.simulate.predicted_lengths import in_order
 from engine.simulate.preempting import admission_limit
@@ -232,7 +232,7 @@ def _policy_inside(key: str, engine: Engine) -> Policy:
     return find_policy(key).inside(engine)
 
 
-POLICIES: dict[str, Policy] = {}
+POLICIES: Registry[Policy] = Registry("engine.policies", "policies")
 
 
 def policy(**declared):
@@ -240,8 +240,6 @@ def policy(**declared):
 
     def register(simulate):
         declared_policy = Policy(simulate=simulate, **declared)
-        if declared_policy.key in POLICIES:
-            raise ValueError(f"two policies are called {declared_policy.key}")
         if declared_policy.group not in GROUPS:
             raise ValueError(f"{declared_policy.key}: group must be one of {GROUPS}")
         POLICIES[declared_policy.key] = declared_policy
@@ -299,11 +297,3 @@ def orders() -> list[str]:
 def quick_policies(n: int, below: float = QUICK) -> list[str]:
     """The keys of the policies whose declared cost at n requests is below `below` seconds."""
     return [key for key, declared in POLICIES.items() if declared.cost(n) < below]
-
-
-def load_policies() -> None:
-    """Import every file of engine/policies, so that each registers itself; sorted by key."""
-    modules_in("engine.policies")
-    in_order = sorted(POLICIES.items())
-    POLICIES.clear()
-    POLICIES.update(in_order)

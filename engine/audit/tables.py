@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from engine import wording
 from engine.audit.judge import Judged
 from engine.audit.ranking import Audit, RankedSchedule
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 def ranking_table(ranking: Sequence[RankedSchedule]) -> pd.DataFrame:
     """One row a schedule."""
+    import pandas as pd  # slow to import
+
     return pd.DataFrame(
         [
             {
@@ -40,6 +44,8 @@ def _holds_for(ranked: RankedSchedule) -> str:
 
 def windows_table(audit: Audit, ranked: RankedSchedule) -> pd.DataFrame:
     """One row a window, of one schedule."""
+    import pandas as pd  # slow to import
+
     return pd.DataFrame(
         [
             {

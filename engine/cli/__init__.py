@@ -7,47 +7,34 @@ One command, one file: each offers `add_arguments(parser)` and `run(arguments)`.
 from __future__ import annotations
 
 import argparse
+import ast
+import importlib
 import os
 import sys
 from contextlib import suppress
 from pathlib import Path
 
-from engine.cli import (
-    audit,
-    bound,
-    calibrate,
-    capacity,
-    dashboard,
-    generate,
-    hardware,
-    import_,
-    policies,
-    report,
-    simulate,
-    sweep,
-    uncertainty,
-    verify,
-)
 from engine.cli.plain_output import print_what_can_be_printed
 from engine.cli.remarks import say
 from engine.compiled import announced
 from engine.errors import InputError
 
-COMMANDS = {
-    "simulate": simulate,
-    "bound": bound,
-    "verify": verify,
-    "generate": generate,
-    "import": import_,
-    "audit": audit,
-    "calibrate": calibrate,
-    "capacity": capacity,
-    "sweep": sweep,
-    "report": report,
-    "uncertainty": uncertainty,
-    "policies": policies,
-    "hardware": hardware,
-    "dashboard": dashboard,
+COMMANDS = {  # and the file of each
+    "simulate": "simulate",
+    "bound": "bound",
+    "verify": "verify",
+    "generate": "generate",
+    "import": "import_",
+    "audit": "audit",
+    "calibrate": "calibrate",
+    "capacity": "capacity",
+    "sweep": "sweep",
+    "report": "report",
+    "uncertainty": "uncertainty",
+    "policies": "policies",
+    "hardware": "hardware",
+    "dashboard": "dashboard",
+    "warm": "warm",
 }
 
 
@@ -58,15 +45,41 @@ class Parser(argparse.ArgumentParser):
         raise InputError(f"{message} (see {self.prog} --help)")
 
 
+class Command(Parser):
+    """Of one command: its file is imported, and its arguments added, when it is the one named."""
+
+    def __init__(self, *, file: str, **options) -> None:
+        super().__init__(**options)
+        self._file: str | None = file
+
+    def complete(self) -> Command:
+        file, self._file = self._file, None
+        if file:
+            module = importlib.import_module(f"engine.cli.{file}")
+            module.add_arguments(self)
+            self.set_defaults(run=module.run)
+        return self
+
+    def parse_known_args(self, args=None, namespace=None):
+        return super(Command, self.complete()).parse_known_args(args, namespace)
+
+
 def parser() -> argparse.ArgumentParser:
     called = "headroom" if Path(sys.argv[0]).stem == "headroom" else "python -m engine"
     top = Parser(prog=called, description=__doc__.splitlines()[0])
-    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, module in COMMANDS.items():
-        command = commands.add_parser(name, help=module.__doc__, description=module.__doc__)
-        module.add_arguments(command)
-        command.set_defaults(run=module.run)
+    commands = top.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", parser_class=Command
+    )
+    for name, file in COMMANDS.items():
+        what = _first_sentence(file)
+        commands.add_parser(name, file=file, help=what, description=what)
     return top
+
+
+def _first_sentence(file: str) -> str | None:
+    """What a command's file says of it, without importing the file."""
+    source = Path(__file__).with_name(f"{file}.py").read_text(encoding="utf-8")
+    return ast.get_docstring(ast.parse(source))
 
 
 def main(argv: list[str] | None = None) -> int:

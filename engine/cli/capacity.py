@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-import pandas as pd
-
 from engine import wording
 from engine.capacity.answer import answer, interval_in_words
 from engine.capacity.cost import Price, price_of
@@ -24,7 +22,7 @@ from engine.cli.engine_argument import engine_row
 from engine.cli.limit_arguments import add_limit_arguments, read_objective
 from engine.cli.numbers import number
 from engine.cli.remarks import remark
-from engine.cli.results import print_json
+from engine.cli.results import print_json, text_table
 from engine.cli.scenario_arguments import add_source_arguments, read_source
 from engine.cli.sweep_arguments import add_sweep_arguments, progress_on_stderr
 from engine.cli.topology_arguments import add_topology_arguments, in_closed_loop
@@ -131,4 +129,4 @@ def _table(offers: list[Offer], records: list[dict], objective: Objective) -> st
         for offer, record in zip(offers, records, strict=True)
         for binds in [offer.capacity.binding]
     ]
-    return pd.DataFrame(written).to_string(index=False)
+    return text_table({title: [row[title] for row in written] for title in written[0]})

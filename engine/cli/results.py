@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import math
 
-import pandas as pd
-
 from engine import wording
 from engine.bound import Bound
 from engine.engines import IDEAL
@@ -63,13 +61,23 @@ def _options(options: dict) -> str:
 
 
 def _policy_table(rows: list[dict]) -> str:
-    written = written_columns(pd.DataFrame(rows), TERMINAL)
-    table = {
-        "policy": [row["policy"] for row in rows],
-        **{metric.title: column for metric, column in written.items()},
-        "gap": [wording.gap(row["gap"]) for row in rows],
-    }
-    return pd.DataFrame(table).to_string(index=False)
+    return text_table(
+        {
+            "policy": [row["policy"] for row in rows],
+            **{metric.title: cells for metric, cells in written_columns(rows, TERMINAL).items()},
+            "gap": [wording.gap(row["gap"]) for row in rows],
+        }
+    )
+
+
+def text_table(columns: dict[str, list[str]]) -> str:
+    """A heading and a line a row, each column flush right."""
+    widths = [max(map(len, [title, *cells])) for title, cells in columns.items()]
+    lines = [list(columns), *zip(*columns.values(), strict=True)]
+    return "\n".join(
+        " ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
+        for line in lines
+    )
 
 
 def _bound_table(rows: list[dict]) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 
-import pandas as pd
-
 from engine.bound_method import find_method
 from engine.cli.admission_arguments import add_admission_arguments, with_admission_limits
 from engine.cli.deployment_arguments import read_deployment
@@ -105,6 +103,8 @@ def _policy_row(entry: Entry) -> dict:
 
 def _write_per_request(comparison: Comparison, path: str) -> None:
     """Every run's rows in one CSV; a column `policy` leads where there are several."""
+    import pandas as pd  # slow to import
+
     tables = {choice.key: comparison.per_request(choice) for choice in comparison.runs}
     if len(tables) > 1:
         for key, table in tables.items():

@@ -8,8 +8,6 @@ from dataclasses import asdict, replace
 from itertools import product
 from math import prod
 
-import pandas as pd
-
 from engine import wording
 from engine.cli.deployment_arguments import read_deployment
 from engine.cli.engine_argument import engine_row
@@ -118,6 +116,8 @@ def _check(axes: list[Axis]) -> None:
 
 
 def _table(cells: list[dict], names: list[str], percent: float) -> str:
+    import pandas as pd  # slow to import
+
     return pd.DataFrame(list(_written(cells, names, percent))).to_string(index=False)
 
 

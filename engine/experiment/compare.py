@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from engine.bound import NO_BOUND, Bound
 from engine.bound_method import BoundMethod, default_method, find_method
@@ -18,6 +17,9 @@ from engine.measure.per_request import per_request
 from engine.measure.remarks import remarks
 from engine.progress import Progress, silent
 from engine.simulate.run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from engine import wording
 from engine.measure.league import Entry
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,8 @@ def who_pays(chosen: Entry, rival: Entry) -> list[PriceOfFairness]:
 
 def price_table(prices: list[PriceOfFairness]) -> pd.DataFrame:
     """One row a class, written for people."""
+    import pandas as pd  # slow to import
+
     return pd.DataFrame(
         {
             "Requests": [price.name for price in prices],

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from engine import wording
 from engine.measure.league import Entry
 from engine.measure.times import RequestTime
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PERCENTS = (5, 25, 50, 75, 90, 95, 99)
 
@@ -30,6 +33,8 @@ def samples(entries: Sequence[Entry], time: RequestTime, name: str | None) -> di
 
 def quantile_table(values: Mapping[str, np.ndarray]) -> pd.DataFrame:
     """One row a label: mean, the percentiles of PERCENTS, and the largest value."""
+    import pandas as pd  # slow to import
+
     rows = []
     for label, sample in values.items():
         percentiles = np.percentile(sample, PERCENTS)
@@ -46,6 +51,8 @@ def quantile_table(values: Mapping[str, np.ndarray]) -> pd.DataFrame:
 
 def class_table(entries: Sequence[Entry]) -> pd.DataFrame:
     """One row an entry: the mean latency of each class."""
+    import pandas as pd  # slow to import
+
     return pd.DataFrame(
         [
             {

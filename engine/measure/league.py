@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import pandas as pd
 
 from engine import wording
 from engine.bound import Bound, best_cover, gap
@@ -16,6 +16,9 @@ from engine.measure.metrics import LEAGUE, METRICS, shown_in, summary, written_c
 from engine.measure.overload import OVERLOADED, Verdict, verdict
 from engine.policy import find_policy
 from engine.simulate.run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PROVED = 1.0005  # a gap that would be written as 0.0 %
 TIED = 1.005  # mean latencies nearer than this are called the same
@@ -89,6 +92,8 @@ def league(runs: Sequence[Run], bounds: Sequence[Bound]) -> list[Entry]:
 
 def league_table(entries: Sequence[Entry]) -> pd.DataFrame:
     """One row an entry, numbers unrounded, times in the clock's unit, gap in percent."""
+    import pandas as pd  # slow to import
+
     return pd.DataFrame(
         [
             {
@@ -105,8 +110,10 @@ def league_table(entries: Sequence[Entry]) -> pd.DataFrame:
 
 def written_table(entries: Sequence[Entry]) -> pd.DataFrame:
     """One row an entry in words, for people; a column that would say nothing is left out."""
+    import pandas as pd  # slow to import
+
     table = league_table(entries)
-    written = written_columns(table, LEAGUE)
+    written = written_columns([entry.numbers for entry in entries], LEAGUE)
     shown = pd.DataFrame(
         {
             "Policy": table["policy"],
@@ -224,6 +231,8 @@ def gap_headline(entries: Sequence[Entry]) -> str:
 
 def coverage_table(entries: Sequence[Entry], bounds: Sequence[Bound]) -> pd.DataFrame:
     """One row an entry, one column a bound: the gap, or why there is none."""
+    import pandas as pd  # slow to import
+
     return pd.DataFrame(
         [
             {

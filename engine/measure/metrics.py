@@ -6,13 +6,12 @@ of the command line and of the pages, with its help, and in saved views.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from engine import wording
 from engine.measure.times import tpot, ttft
@@ -281,12 +280,12 @@ def shown_in(table: str) -> list[Metric]:
     return [metric for metric in METRICS.values() if table in metric.shown]
 
 
-def written_columns(numbers: pd.DataFrame, table: str) -> dict[Metric, pd.Series]:
+def written_columns(rows: Sequence[Mapping], table: str) -> dict[Metric, list[str]]:
     """The columns of a table as people read them, from one row of metrics a run."""
     return {
-        metric: numbers[metric.name].map(metric.kind.write)
+        metric: [metric.kind.write(row[metric.name]) for row in rows]
         for metric in shown_in(table)
-        if not metric.only_if_any or numbers[metric.name].any()
+        if not metric.only_if_any or any(row[metric.name] for row in rows)
     }
 
 

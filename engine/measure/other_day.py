@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from engine import wording
 from engine.measure.league import label_of
 from engine.measure.overload import verdict
 from engine.simulate.run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def days_table(today: Sequence[Run], other: Sequence[Run]) -> pd.DataFrame:
@@ -19,6 +22,8 @@ def days_table(today: Sequence[Run], other: Sequence[Run]) -> pd.DataFrame:
     Requests that cannot fit in M have a column where there are any: those of a day with
     fewer long requests may wait longer, because more of them are served at all.
     """
+    import pandas as pd  # slow to import
+
     there = {label_of(run): run for run in other}
     table = pd.DataFrame(
         [

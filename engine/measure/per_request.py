@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
 
 from engine.measure.times import tpot, ttft
 from engine.simulate.run import Run
 from engine.workload import Workload
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LARGER_THAN_M = "set aside: needs more than M"
 TOO_LONG = "set aside: longer than max_model_len"
@@ -19,6 +23,8 @@ def per_request(run: Run, workload: Workload) -> pd.DataFrame:
     Columns: index, class, arrival, prompt, output, start, first_token, finish, ttft,
     tpot, preemptions, status (`finished`, `gave up`, `turned away`, or why it was set aside).
     """
+    import pandas as pd  # slow to import
+
     table = pd.DataFrame(
         {
             "index": workload.row,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from engine.fields import number_in
 from engine.measure.league import Entry
 from engine.measure.times import REQUEST_TIMES
 from engine.simulate.run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,8 @@ def attainment_table(entries: Sequence[Entry], slo: Slo) -> pd.DataFrame:
     Columns: policy, one share a limit, all, and goodput: requests served within all limits
     in a clock unit, up to the makespan.
     """
+    import pandas as pd  # slow to import
+
     rows = []
     for entry in entries:
         within = attained(entry.run, slo)

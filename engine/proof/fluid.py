@@ -21,7 +21,8 @@ their KV cache. The least prices above them that never rise bound every run.
 Any prices give a bound, so nothing above needs proof here. What requests are and a
 fluid is not (they last at least o rounds, however small) makes these prices too high
 where few requests wait; hence they are scaled by eighths, down to 0, where the bound
-is the sum of all outputs. L is concave in the scale: the search stops at the first fall.
+is the sum of all outputs. L is concave in the scale: the search stops at the first fall, which
+the cheapest starts foretell.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from engine.simulate.waiting import add_waiting, empty_waiting, next_waiting, re
 from engine.workload import Workload
 
 EIGHTHS = np.arange(7, -1, -1) / 8
+ROUNDING = 1e-9  # of L, far more than what rounding adds to a difference of two of its values
 MAX_ROUNDS = 30_000_000  # some 2 GB of prices and their sums
 
 
@@ -150,8 +152,22 @@ def fluid_duals(workload: Workload, memory: int, progress: Progress = silent) ->
 def _best_scale(workload, memory: int, scaled: Callable[[float], np.ndarray]) -> Dual:
     best = evaluate(workload, memory, scaled(1.0))
     for scale in EIGHTHS:
+        if _falls_below(best, workload, memory):
+            break
         dual = evaluate(workload, memory, scaled(scale))
         if dual.value <= best.value:
             break
         best = dual
     return best
+
+
+def _falls_below(dual: Dual, workload: Workload, memory: int) -> bool:
+    """Whether L is surely less at an eighth less of these prices, which need not be evaluated.
+
+    With x times the prices and the starts that are cheapest now, what L adds up is a + x g, where
+    g is what memory costs those who start then, less all memory at its price. No starts that are
+    cheapest at x cost more than these do, so L there is at most its value here + (x - 1) g.
+    """
+    latency = dual.start + workload.output - workload.arrival
+    g = float((dual.least - latency).sum() - memory * dual.prices.sum())
+    return g > ROUNDING * dual.value

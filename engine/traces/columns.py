@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.workload import MAX_ARRIVAL, MAX_PRIORITY, MAX_TOKENS
+
+if TYPE_CHECKING:
+    pass
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 WHOLE = r"^(\d{1,18}|[1-8]\d{18})(\.0*)?$"  # what int64 holds
@@ -101,6 +103,8 @@ class Moments:
     need = "a date and time such as 2023-11-16 18:15:46.6805900"
 
     def __call__(self, column: pa.StringArray) -> tuple[np.ndarray, np.ndarray]:
+        import pandas as pd  # slow to import
+
         plain = pc.if_else(pc.match_substring_regex(column, MOMENT), column, None)
         plain = _in_numbers(pc.replace_substring(plain, ",", "."))
         plain = pc.replace_substring_regex(plain, r" ?([+-]\d\d(:?\d\d)?)( UTC)?$", r"\1")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import pandas as pd
 
 from engine import wording
 from engine.demand.predictions import MODELS, LognormalError, Predictions
@@ -18,6 +17,9 @@ from engine.uncertainty.margin import Advice, advise
 from engine.uncertainty.pairs import Calibration
 from engine.uncertainty.pooled import Pooled
 from engine.uncertainty.study import takes_margin
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 OWN_PREDICTIONS = "the requests' own predictions"
 MOST_PARTS = 2  # between the first and the last that a sentence names
@@ -157,6 +159,8 @@ def _gain(advice: Advice) -> str:
 
 def table(pooled: Pooled, axis: Axis) -> pd.DataFrame:
     """One row a policy: mean latency along the axis, and what follows from it."""
+    import pandas as pd  # slow to import
+
     places = sorted({0, len(pooled.values) // 4, len(pooled.values) // 2, len(pooled.values) - 1})
     by_label = {at.label: at for at in break_evens(pooled)}
     rows = []
@@ -186,6 +190,8 @@ def _stops(break_even: BreakEven | None, pooled: Pooled) -> str:
 
 def long_table(pooled: Pooled) -> pd.DataFrame:
     """One row a policy and value, for download: means and half widths of their 95 % intervals."""
+    import pandas as pd  # slow to import
+
     rows = []
     for label in pooled.choices:
         columns: dict[str, object] = {"policy": label, "value": pooled.values}

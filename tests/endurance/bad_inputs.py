@@ -51,7 +51,7 @@ LEFT_OUT = ("--scheduler", "--help", "-h")  # waits for a network; ends at once
 def options_of(command: str) -> list[str]:
     """What a command may be given."""
     commands = next(action for action in parser()._actions if action.choices)
-    own = commands.choices[command]._actions
+    own = commands.choices[command].complete()._actions
     return [text for action in own for text in action.option_strings if text not in LEFT_OUT]
 
 

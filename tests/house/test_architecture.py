@@ -1,6 +1,7 @@
 """The house rules that the folder tree promises (CONTRIBUTING.md)."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -104,6 +105,40 @@ def test_importing_the_engine_is_cheap():
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert said.stdout.strip() == "[]"
+
+
+SLOW = {"numba", "pandas", "pyarrow", "scipy", "sqlalchemy", "plotly", "streamlit", "dask"}
+NEEDED = {  # of those, what a command needs, and that others of them bring along
+    "--help": set(),
+    "policies": set(),
+    "hardware": {"sqlalchemy"},
+    "generate --n 5 -o ten.csv": {"scipy", "pyarrow"},
+    "simulate --help": {"pyarrow"},
+}
+
+
+@pytest.mark.parametrize("command", NEEDED)
+def test_a_command_imports_what_it_needs(command, tmp_path):
+    """No other command's file, and no library that it does not use."""
+    code = (
+        "import sys; from contextlib import suppress\n"
+        "from engine.cli import COMMANDS, main\n"
+        f"with suppress(SystemExit): main({command.split()})\n"
+        f"slow = {{module.split('.')[0] for module in sys.modules}} & {SLOW}\n"
+        "files = [file for file in COMMANDS.values() if f'engine.cli.{file}' in sys.modules]\n"
+        "print(repr((slow, files)))"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    slow, files = ast.literal_eval(said.stdout.splitlines()[-1].replace("set()", "()"))
+    assert set(slow) <= NEEDED[command]
+    assert set(files) <= {command.split()[0]}
 
 
 @pytest.mark.parametrize("path", [ROOT / "app.py", *ROOT.glob("pages/*.py")], ids=relative)
