@@ -11,6 +11,7 @@ from typing import Any
 from engine.bound_method import METHODS
 from engine.demand.generate import generate
 from engine.demand.scenario import Scenario
+from engine.engines import ENGINES
 from engine.errors import InputError
 from engine.machine.clock import ROUNDS
 from engine.machine.hardware import DEFAULT, find_preset
@@ -18,6 +19,7 @@ from engine.policy import POLICIES, Policy
 
 REQUESTS = 30
 MEMORY = 12_000  # tokens: some wait, and some are preempted
+AN_ORDER = "fcfs"  # run inside every engine, too
 TIME_LIMIT = 1.0  # seconds for a solver
 
 
@@ -27,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """In two processes that begin at the two ends and take from the cache what is there."""
-    work = list(POLICIES) + list(METHODS)
+    work = [*POLICIES, *METHODS]
     orders = [work, work[::-1]][: os.cpu_count() or 1]
     spawned = multiprocessing.get_context("spawn")
     others = [spawned.Process(target=_compile, args=(order,)) for order in orders[1:]]
@@ -48,6 +50,9 @@ def _compile(order: list[str]) -> None:
                 for params in _variants(POLICIES[key]):
                     with suppress(InputError):  # parameters that exclude each other
                         POLICIES[key].run(workload, MEMORY, clock, **params)
+                if key == AN_ORDER:
+                    for engine in ENGINES.values():
+                        POLICIES[key].inside(engine).run(workload, MEMORY, clock)
             elif METHODS[key].speaks(clock):
                 with suppress(InputError):
                     METHODS[key].bounds(workload, MEMORY, clock, time_limit=TIME_LIMIT)
