@@ -59,8 +59,7 @@ def test_pages_and_history_keep_the_view(server, visitor):
         browser.settled(visitor)
         assert "from=six-identical&memory=12" in visitor.url, name
         assert visitor.get_by_text("Six identical requests, M = 12").count() == 1, name
-    visitor.go_back()
-    browser.settled(visitor)
+    browser.go_back(visitor)
     assert "/About" in visitor.url
     assert visitor.get_by_text("Six identical requests, M = 12").count() == 1
 
@@ -72,9 +71,7 @@ def test_back_takes_a_change_back(server, visitor):
     said = headline(visitor)
     set_number(visitor, "Requests", 500)
     assert headline(visitor) != said
-    visitor.wait_for_timeout(3500)
-    visitor.go_back()
-    browser.settled(visitor)
+    browser.go_back(visitor)
     assert headline(visitor) == said
 
 
@@ -147,8 +144,7 @@ def test_a_first_visit_leads_on(server, visitor):
     assert visitor.get_by_text("New here?").count() == 1
     set_number(visitor, "Requests", 300)
     assert visitor.get_by_text("New here?").count() == 0
-    visitor.go_back()
-    browser.settled(visitor)
+    browser.go_back(visitor)
     visitor.get_by_role("link", name="Why order matters").click()
     browser.settled(visitor)
     assert "Learn?lesson=head-of-line" in visitor.url

@@ -146,9 +146,7 @@ def test_back_changes_what_was_folded_away_again(server, visitor):
     browser.settled(visitor)
     assert settings_of(visitor) == [("deployed", "vllm"), ("deployed", "sarathi")]
     visitor.get_by_text("Policies", exact=True).click()
-    visitor.wait_for_timeout(3500)
-    visitor.go_back()
-    browser.settled(visitor)
+    browser.go_back(visitor)
     change_memory(visitor, 21_000)
     assert settings_of(visitor) == [("memory", "21000")]
 

@@ -87,6 +87,13 @@ def photograph(page, name: str) -> None:
     page.screenshot(path=SCREENSHOTS / f"{re.sub('[^a-zA-Z0-9]+', '-', name).strip('-')}.png")
 
 
+def go_back(page) -> None:
+    """As a person does, who has seen what a change did; see ECHO in pages/parts/link.py."""
+    page.wait_for_timeout(3500)
+    page.go_back()
+    settled(page)
+
+
 def settled(page) -> None:
     """Wait until the script has run and its result is drawn."""
     page.wait_for_timeout(300)
