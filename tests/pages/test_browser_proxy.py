@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import http.client
 import re
 import ssl
 import urllib.error
@@ -110,6 +111,33 @@ def test_the_policy_allows_the_one_line_of_the_page():
 )
 def test_what_is_closed(running, path):
     assert status(running.address + path)[0] == 404
+
+
+@needs_nginx
+@pytest.mark.parametrize(
+    ("origin", "answer"),
+    [("own", 101), (None, 101), ("https://other.example", 403), ("null", 403)],
+)
+def test_a_web_socket_is_for_pages_of_this_name(running, origin, answer):
+    """Who comes from another does not get as far as a process."""
+    visit = hashlib.md5(f"origin {origin}".encode()).hexdigest()
+    host = running.address.removeprefix("https://")
+    headers = {
+        "Cookie": f"headroom_visit={visit}",
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    }
+    if origin is not None:
+        headers["Origin"] = running.address if origin == "own" else origin
+    trusting = ssl._create_unverified_context()
+    connection = http.client.HTTPSConnection(host, timeout=10, context=trusting)
+    connection.request("GET", "/_stcore/stream", headers=headers)
+    assert connection.getresponse().status == answer
+    connection.close()
+    if answer == 403:
+        assert visit not in running.processes()
 
 
 @needs_nginx
