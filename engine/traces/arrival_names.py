@@ -47,6 +47,7 @@ LASTS = word_set(
     compute network total prompt predicted eval inter interarrival iat between delta"""
 )
 GAPS = word_set("inter interarrival iat gap delta")
+OF_ANSWERS = word_set("token tokens tok chunk chunks itl word")
 NGINX = ("time_local", "time_iso8601")  # when a request was logged, at its end
 NEVER = word_set(
     """id ids key hash seed port expires expiry expired deadline due birth build version
@@ -136,8 +137,9 @@ def _listed(name: str) -> int | None:
 
 
 def gaps_between(head: Head) -> str | None:
-    """The name that holds the times from one arrival to the next, if any does."""
+    """The name that holds the times from one arrival to the next, if any does: not to a token."""
     return next((name for name in head.names if set(words(endings(name)[-1])) & GAPS
+                 and not set(words(name)) & OF_ANSWERS
                  and set(words(name)) & (BEGINS | GAPS)
                  and held(head.values(name)) in (WHOLE, NUMBERS)), None)  # fmt: skip
 

@@ -36,6 +36,13 @@ def test_gaps_are_no_arrivals(name):
     assert any(f"{name} holds the times between arrivals" in said for said in report.remarks())
 
 
+@pytest.mark.parametrize("name", ["inter_token_latency_s", "mean_inter_token_ms", "chunk_gap_s"])
+def test_gaps_between_tokens_are_none_between_arrivals(name):
+    """As llmperf has them beside every request."""
+    _, report = read(f"{name},{TOKENS}\n0.02,9,4\n0.03,9,4\n0.02,9,4\n")
+    assert not any("times between arrivals" in said for said in report.remarks())
+
+
 DURATIONS = {
     "350ms": 0.35, "1.2s": 1.2, "2m3s": 123, "1h0m0.5s": 3600.5, "100us": 1e-4,
     "100\u00b5s": 1e-4, "1.5 s": 1.5, "40": 40, "soon": None, "": None,
